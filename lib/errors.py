@@ -1,0 +1,14 @@
+"""The one exception family of Headlight: what was expected, what came, what to do."""
+
+from __future__ import annotations
+
+
+class HeadlightError(ValueError):
+    """A problem the user can act on; its text is shown on the page as it is.
+
+    The message names what was expected, what came instead, and a way out.
+    """
+
+    def __init__(self, expected: str, got: str, remedy: str) -> None:
+        self.expected, self.got, self.remedy = expected, got, remedy
+        super().__init__(f"Expected {expected}; got {got}. {remedy}")
