@@ -1,0 +1,144 @@
+"""The sidebar every page shares: model, text or images, layer and head, special tokens, badge. Nothing else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lib import models
+from lib.errors import HeadlightError
+from lib.ui import cached
+from lib.ui.badge import badge
+from lib.ui.message import problem
+from lib.ui.scene import Scene, corpora_for, scene
+from lib.ui.state import DEFAULT_CORPUS, DEFAULT_MODEL, DEVICES, DTYPES, choose_head, redraw_live
+from lib.ui.texts import own_text_controls, own_texts
+from lib.views import head_grid_mini
+
+
+def sidebar() -> Scene | None:
+    """Draw the sidebar; None where the model cannot be used, after saying so in the page's main part."""
+    with st.sidebar:
+        _model()
+    engine = _loaded_engine()
+    if engine is None:
+        return None
+    with st.sidebar:
+        _corpus("image" if engine.kind == "vision" else "text")
+        current = scene()
+        _choice()
+        st.toggle(
+            "Special tokens",
+            key="special",
+            persist_state="session",
+            help="Show [CLS], [SEP] and their like. Hiding them never changes the model's numbers; "
+            "where rows are renormalised the figure says so.",
+        )
+        badge(cached.check(engine.key, engine), engine)
+    return current
+
+
+def _loaded_engine() -> models.Engine | None:
+    name, device, dtype = (st.session_state[key] for key in ("model", "device", "dtype"))
+    try:
+        with st.spinner(f"Loading {name}", show_time=True):
+            engine = cached.engine(name, device, dtype)
+        with st.spinner(f"Checking that the captured attention of {name} is the model's own"):
+            cached.check(engine.key, engine)
+    except HeadlightError as error:
+        problem(error)
+        if name != DEFAULT_MODEL:
+            st.button(f"Back to {DEFAULT_MODEL}", on_click=_use_model, args=(DEFAULT_MODEL,))
+        return None
+    return engine
+
+
+def _use_model(name: str) -> None:
+    st.session_state.update(model=name, device="auto", dtype="float32")
+
+
+def _model() -> None:
+    entries = {entry.name: entry for entry in models.catalogue()}
+    ready = [name for name, entry in entries.items() if entry.available]
+    current = st.session_state["model"]
+    options = ready if current in ready else [current, *ready]
+    st.selectbox(
+        "Model",
+        options,
+        key="model",
+        accept_new_options=True,
+        persist_state="session",
+        help="Type a Hub id (owner/name), a folder, or a .gguf file to use your own.",
+    )
+    entry = entries.get(st.session_state["model"])
+    st.caption(f"{entry.family} · {entry.size} · {entry.source}" if entry else "your own model")
+    with st.popover("All models, device and precision", width="stretch"):
+        _catalogue(list(entries.values()))
+        st.selectbox("Device", DEVICES, key="device", persist_state="session")
+        st.selectbox(
+            "Precision",
+            DTYPES,
+            key="dtype",
+            persist_state="session",
+            help="The badge shows how far half precision departs.",
+        )
+
+
+def _catalogue(entries: list[models.Entry]) -> None:
+    for group in dict.fromkeys(entry.group for entry in entries):
+        st.markdown(f"**{group.capitalize()}**")
+        for entry in (e for e in entries if e.group == group):
+            left, right = st.columns([5, 2], vertical_alignment="center")
+            left.caption(f"{entry.name} · {entry.family} · {entry.size}")
+            right.button(
+                "Use",
+                key=f"use-{entry.name}",
+                on_click=_use_model,
+                args=(entry.name,),
+                disabled=not entry.available,
+                help=entry.why_not or None,
+                width="stretch",
+            )
+
+
+def _corpus(kind: str) -> None:
+    labels = corpora_for(kind)
+    if st.session_state["corpus"] not in labels:
+        st.session_state.update(corpus=DEFAULT_CORPUS[kind], document=0)
+    st.selectbox(
+        "Images" if kind == "image" else "Text",
+        list(labels),
+        format_func=labels.__getitem__,
+        key="corpus",
+        persist_state="session",
+        on_change=_first_document,
+    )
+    own_text_controls()
+    for note in own.notes if (own := own_texts().get(st.session_state["corpus"])) else ():
+        st.caption(note)
+
+
+def _first_document() -> None:
+    st.session_state["document"] = 0
+
+
+@st.fragment(key="choice")
+def _choice() -> None:
+    """Document, layer and head: what changes most often redraws only itself and the page's panel."""
+    current = scene()
+    names = [document.name for document in current.documents]
+    st.session_state["document"] = min(st.session_state["document"], len(names) - 1)
+    st.selectbox(
+        "Document",
+        range(len(names)),
+        format_func=names.__getitem__,
+        key="document",
+        persist_state="session",
+        on_change=redraw_live,
+    )
+    shape = current.engine.n_layers, current.engine.n_heads
+    for name, column, size in zip(("layer", "head"), st.columns(2), shape, strict=True):
+        st.session_state[name] = min(st.session_state[name], size - 1)
+        column.number_input(
+            name.capitalize(), 0, size - 1, key=name, persist_state="session", on_change=redraw_live
+        )
+    head_grid_mini(shape, (st.session_state["layer"], st.session_state["head"]), choose_head, key="mini-map")

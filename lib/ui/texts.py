@@ -1,0 +1,96 @@
+"""The user's own texts and images: kept in the session only, named in the choice by a digest."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import streamlit as st
+
+from lib.corpora import Document, read_file, read_text
+from lib.errors import HeadlightError
+from lib.ui.message import problem
+
+MOST_KEPT = 12  # the oldest own text gives way: a session on a small host stays small
+UPLOAD_TYPES = ["txt", "md", "csv", "jsonl", "conllu", "png", "jpg", "jpeg", "webp"]
+UPLOAD_MEGABYTES = 5
+
+
+@dataclass(frozen=True)
+class OwnText:
+    """Documents a user brought, with what was changed while reading them."""
+
+    label: str
+    documents: tuple[Document, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """``"text"`` or ``"image"``."""
+        return self.documents[0].kind
+
+
+def own_texts() -> dict[str, OwnText]:
+    """The session's own texts: corpus id -> OwnText, oldest first."""
+    return st.session_state.setdefault("own_texts", {})
+
+
+def keep(label: str, documents: list[Document], notes: list[str] | tuple[str, ...]) -> str:
+    """Remember documents under a digest of their content and return the corpus id."""
+    digest = hashlib.sha256("".join(document.hash for document in documents).encode()).hexdigest()[:12]
+    corpus = f"own-{digest}"
+    texts = own_texts()
+    texts.pop(corpus, None)
+    texts[corpus] = OwnText(label, tuple(documents), tuple(notes))
+    while len(texts) > MOST_KEPT:
+        del texts[next(iter(texts))]
+    return corpus
+
+
+def _use(corpus: str) -> None:
+    st.session_state.update(corpus=corpus, document=0)
+    st.session_state.pop("text_problem", None)
+
+
+def _take_pasted() -> None:
+    try:
+        reading = read_text(st.session_state.get("pasted") or "", name="pasted text")
+    except HeadlightError as error:
+        st.session_state["text_problem"] = error
+        return
+    _use(keep("Pasted text", reading.documents, reading.notes))
+
+
+def _take_upload() -> None:
+    upload = st.session_state.get("uploaded")
+    if upload is None:
+        return
+    try:
+        reading = read_file(upload.getvalue(), name=upload.name)
+    except HeadlightError as error:
+        st.session_state["text_problem"] = error
+        return
+    _use(keep(upload.name, reading.documents, reading.notes))
+
+
+def own_text_controls() -> None:
+    """Paste or upload, folded into one button of the sidebar; a problem is shown where it arose."""
+    with st.popover("Use your own", icon=":material/add:", width="stretch"):
+        st.text_area(
+            "Paste text",
+            key="pasted",
+            height=120,
+            placeholder="Any language. It stays in this session.",
+            persist_state="session",
+        )
+        st.button("Read this text", on_click=_take_pasted, width="stretch")
+        st.file_uploader(
+            "Or a file or an image",
+            type=UPLOAD_TYPES,
+            key="uploaded",
+            on_change=_take_upload,
+            max_upload_size=UPLOAD_MEGABYTES,
+            help=f"Text, Markdown, CSV, JSON lines, CoNLL-U or an image, up to {UPLOAD_MEGABYTES} MB.",
+        )
+    if error := st.session_state.get("text_problem"):
+        problem(error)
