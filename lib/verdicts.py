@@ -1,0 +1,260 @@
+"""The papers' claims, the rule by which each is decided, and the three marks.
+
+A room measures a number, its interval over documents and its nulls; this module says what that decides. It does
+no measuring of its own. H = Halevi et al. (arXiv 2512.21956), P = Zeris (arXiv 2606.06573), V = Yeh et al.
+(AttentionViz, arXiv 2305.03210).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import pandas as pd
+
+from lib.claims import CLAIMS, Claim, Side, claim
+from lib.errors import HeadlightError
+
+Mark = Literal["reproduced", "contradicted", "undecided"]
+MARKS: tuple[Mark, ...] = ("reproduced", "contradicted", "undecided")
+Null = float | tuple[float, float]  # a value, or the interval of a null that was itself measured
+
+__all__ = ["CLAIMS", "MARKS", "Claim", "Decision", "Verdict", "all_of", "claim", "decide", "table", "verdict"]
+
+
+class VerdictError(HeadlightError):
+    """A verdict was asked for with numbers that cannot belong to it."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A mark, the reason in words, and what would decide it (empty where it is decided)."""
+
+    mark: Mark
+    reason: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One claim, measured on one model and corpus.
+
+    ``number`` and ``interval`` are in the units of ``quantity``; ``null`` maps each null's name to its value or
+    interval; ``note`` says what would decide the claim, or qualifies the mark. ``parts`` are the verdicts of a
+    claim that has several conditions, or quantities shown beside the one that decides.
+    """
+
+    paper: str
+    claim: str
+    quantity: str
+    number: float
+    interval: tuple[float, float]
+    null: Mapping[str, Null]
+    rule: str
+    mark: Mark
+    model: str
+    corpus: str
+    documents: int
+    note: str = ""
+    reason: str = ""
+    parts: tuple[Verdict, ...] = ()
+
+
+def decide(
+    estimate: float,
+    interval: tuple[float, float],
+    null: Null | Mapping[str, Null],
+    side: Side,
+    threshold_met: bool = True,
+    *,
+    threshold: str = "the stated threshold",
+    documents: int | None = None,
+    impossible: str = "",
+    qualifier: str = "",
+) -> Decision:
+    """Mark a claim from a measured number.
+
+    estimate, interval: the number and its interval over documents (simultaneous over the heads or layers looked
+    at), in one unit with ``null``: one value, an interval, or several by name, of which the first is the one that
+    can contradict. side: where the claim puts the number, "above" or "below" the null, or "either".
+    threshold_met: whether the size that the claim needs is reached; ``threshold`` says it in words.
+    impossible: why the claim cannot hold for any data, if so. qualifier: added to the reason when reproduced.
+
+    **reproduced**: the interval excludes every null, on the claimed side, and the threshold is met.
+    **contradicted**: it excludes the first null on the other side, or the claim is arithmetically impossible.
+    **undecided**: anything else. Raises VerdictError for an unknown side or an interval without its estimate.
+    """
+    if side not in ("above", "below", "either"):
+        raise VerdictError('side "above", "below" or "either"', repr(side), "Say where the claim lies.")
+    if impossible:
+        return Decision("contradicted", f"Arithmetically impossible: {impossible}")
+    nulls = dict(null) if isinstance(null, Mapping) else {"null": null}
+    if not nulls:
+        raise VerdictError("at least one null", "none", "Pass the chance level or the untrained twin's value.")
+    low, high = (float(bound) for bound in interval)
+    undefined = _undefined(estimate, low, high, nulls)
+    if undefined:
+        return undefined
+    if not low <= estimate <= high:
+        raise VerdictError(
+            "an interval that holds its estimate",
+            f"{estimate:.4g} outside [{low:.4g}, {high:.4g}]",
+            "Take both from the same bootstrap.",
+        )
+    positions = {name: _position(low, high, value) for name, value in nulls.items()}
+    first = next(iter(positions))
+    if side != "either" and positions[first] not in (side, "across"):
+        return Decision("contradicted", f"The interval lies {positions[first]} {first} ({_show(nulls[first])}).")
+    missed = [name for name, position in positions.items() if not _claimed(position, side)]
+    if missed:
+        reason = f"Not separated from {' and '.join(f'{name} ({_show(nulls[name])})' for name in missed)}."
+        return Decision("undecided", reason, _more_documents(estimate, low, high, nulls[missed[0]], documents))
+    where = "outside" if side == "either" else side
+    if not threshold_met:
+        reason = f"The interval lies {where} {' and '.join(nulls)} as claimed, but {threshold} is not met."
+        return Decision("undecided", reason, f"A model or corpus on which {threshold} is met, or clearly missed.")
+    reason = f"The interval lies {where} {' and '.join(nulls)}, and {threshold} is met."
+    return Decision("reproduced", f"{reason} {qualifier}".strip())
+
+
+def verdict(
+    key: str,
+    estimate: float,
+    interval: tuple[float, float],
+    null: Mapping[str, Null],
+    threshold_met: bool = True,
+    *,
+    model: str,
+    corpus: str,
+    documents: int,
+    side: Side | None = None,
+    quantity: str = "",
+    threshold: str = "",
+    impossible: str = "",
+    qualifier: str = "",
+    note: str = "",
+    parts: tuple[Verdict, ...] = (),
+) -> Verdict:
+    """Decide one claim of the table by its key and keep everything that the mark rests on.
+
+    key: a key of ``CLAIMS``. side, quantity, threshold: instead of the table's, for one part of a claim. note:
+    shown beside what would decide it. The rest as in ``decide``. Raises UnknownClaim for an unknown key.
+    """
+    entry = claim(key)
+    entry = replace(
+        entry,
+        side=side or entry.side,
+        quantity=quantity or entry.quantity,
+        threshold=threshold or entry.threshold,
+        impossible=impossible or entry.impossible,
+        qualifier=qualifier or entry.qualifier,
+    )
+    decision = decide(
+        estimate,
+        interval,
+        null,
+        entry.side,
+        threshold_met,
+        threshold=entry.threshold,
+        documents=documents,
+        impossible=entry.impossible,
+        qualifier=entry.qualifier,
+    )
+    return Verdict(
+        paper=entry.paper,
+        claim=entry.claim,
+        quantity=entry.quantity,
+        number=float(estimate),
+        interval=(float(interval[0]), float(interval[1])),
+        null=dict(null),
+        rule=entry.rule,
+        mark=decision.mark,
+        model=model,
+        corpus=corpus,
+        documents=documents,
+        note=" ".join(filter(None, (note, decision.remedy))),
+        reason=decision.reason,
+        parts=parts,
+    )
+
+
+def all_of(parts: Iterable[Verdict]) -> Verdict:
+    """One verdict from the parts of a claim that needs them all; the part that decides lends its numbers.
+
+    Contradicted where any part is; reproduced where every part is; else undecided.
+    """
+    parts = tuple(parts)
+    if not parts:
+        raise VerdictError("at least one part", "none", "Pass the verdicts of the claim's conditions.")
+    mark = min((part.mark for part in parts), key=("contradicted", "undecided", "reproduced").index)
+    lead = next(part for part in parts if part.mark == mark)
+    reason = " ".join(f"{part.quantity}: {part.mark}. {part.reason}" for part in parts)
+    return replace(lead, reason=reason, parts=parts)
+
+
+def table(verdicts: Iterable[Verdict]) -> pd.DataFrame:
+    """Verdicts as one row each, parts left out: what the panel shows and the CSV holds."""
+    rows = [
+        {
+            "paper": v.paper,
+            "claim": v.claim,
+            "mark": v.mark,
+            "quantity": v.quantity,
+            "number": v.number,
+            "low": v.interval[0],
+            "high": v.interval[1],
+            "null": "; ".join(f"{name} {_show(value)}" for name, value in v.null.items()),
+            "rule": v.rule,
+            "reason": v.reason,
+            "note": v.note,
+            "model": v.model,
+            "corpus": v.corpus,
+            "documents": v.documents,
+        }
+        for v in verdicts
+    ]
+    return pd.DataFrame(rows)
+
+
+def _undefined(estimate: float, low: float, high: float, nulls: Mapping[str, Null]) -> Decision | None:
+    if math.isnan(estimate):
+        return Decision("undecided", "The number is not defined here.", "Data on which the quantity exists.")
+    if math.isnan(low) or math.isnan(high):
+        return Decision("undecided", "There is no interval.", "At least two documents; better twenty.")
+    for name, value in nulls.items():
+        if any(math.isnan(bound) for bound in _bounds(value)):
+            return Decision("undecided", f"The null “{name}” was not measured.", f"Measure it: {name}.")
+    return None
+
+
+def _bounds(null: Null) -> tuple[float, float]:
+    low, high = null if isinstance(null, tuple) else (null, null)
+    return float(low), float(high)
+
+
+def _position(low: float, high: float, null: Null) -> str:
+    null_low, null_high = _bounds(null)
+    return "above" if low > null_high else "below" if high < null_low else "across"
+
+
+def _claimed(position: str, side: Side) -> bool:
+    return position != "across" and side in ("either", position)
+
+
+def _more_documents(estimate: float, low: float, high: float, null: Null, documents: int | None) -> str:
+    """How many documents the interval would need to leave the null, if the estimate stayed where it is."""
+    null_low, null_high = _bounds(null)
+    gap = max(estimate - null_high, null_low - estimate)
+    half = (estimate - low) if estimate > null_high else (high - estimate)
+    if documents is None or documents < 2:
+        return "More documents."
+    if gap <= 0 or half / gap > 30:
+        return "More documents may not decide it: the estimate sits on the null."
+    needed = math.ceil(documents * (half / gap) ** 2)
+    return f"About {max(needed, documents + 1)} documents, if the estimate stays (interval ∝ 1/√N)."
+
+
+def _show(null: Null) -> str:
+    return f"{null[0]:.3g} … {null[1]:.3g}" if isinstance(null, tuple) else f"{null:.3g}"
