@@ -1,0 +1,113 @@
+"""Pictures and the browser: a figure is built without Streamlit's help, then mounted under a key.
+
+`Figure` is a plain value (cacheable, exportable, testable). `show` mounts it; what the browser sends back
+is checked against the figure's own bounds before any callback sees it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+FOLDER = Path(__file__).parent
+# The pieces of each view, in order; the last defines `draw(component)`.
+PIECES = {
+    "head_grid": ("canvas", "head_grid"),
+    "heatmap": ("canvas", "heatmap_pane", "heatmap"),
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture ready for the browser.
+
+    Args:
+        view: which drawing code shows it, a key of `PIECES`.
+        packet: the data, made by `lib.views.packet.pack`.
+        bounds: how many of each there are along the axes of a choice, e.g. (layers, heads).
+        label: the picture in words, for readers who do not see it.
+    """
+
+    view: str
+    packet: bytes
+    bounds: tuple[int, ...]
+    label: str
+
+
+@functools.cache
+def script(view: str) -> str:
+    """The drawing code of a view: its pieces joined; defines `draw(component)`."""
+    return "\n".join((FOLDER / f"{piece}.js").read_text("utf-8") for piece in PIECES[view])
+
+
+@functools.cache
+def style() -> str:
+    """The style sheet shared by all views."""
+    return (FOLDER / "canvas.css").read_text("utf-8")
+
+
+@functools.cache
+def renderer(view: str) -> Callable[..., Any]:
+    """The mounting function of a view, registered once per process."""
+    return st.components.v2.component(f"headlight_{view}", css=style(), js=script(view) + "\nexport default draw;\n")
+
+
+def indices(value: object, bounds: Sequence[int]) -> tuple[int, ...] | None:
+    """A choice sent by the browser as whole numbers within bounds, or None for anything else.
+
+    >>> indices([4, 11], (6, 12)), indices([4, 12], (6, 12)), indices("4", (6,)), indices([True], (6,))
+    ((4, 11), None, None, None)
+    """
+    if not isinstance(value, list) or len(value) != len(bounds):
+        return None
+    whole = all(isinstance(part, int) and not isinstance(part, bool) for part in value)
+    if not whole or not all(0 <= part < bound for part, bound in zip(value, bounds, strict=True)):
+        return None
+    return tuple(value)
+
+
+def selection(value: object, count: int) -> tuple[int, ...] | None:
+    """A set of points sent by the browser, sorted and without repetition, or None when any is not a point."""
+    if not isinstance(value, list) or len(value) > count:
+        return None
+    if not all(isinstance(i, int) and not isinstance(i, bool) and 0 <= i < count for i in value):
+        return None
+    return tuple(sorted(set(value)))
+
+
+def receive(sent: object, event: str, check: Callable[[object], Any], act: Callable[..., None]) -> bool:
+    """Hand a checked value on to `act`; False when there was none or it did not pass.
+
+    Args:
+        sent: what Streamlit keeps under the component's key (a mapping of events).
+        event: the event's name.
+        check: value → tuple of arguments, or None.
+        act: called with the checked arguments.
+    """
+    value = sent.get(event) if isinstance(sent, dict) else None
+    checked = check(value)
+    if checked is None:
+        return False
+    act(*checked)
+    return True
+
+
+def show(figure: Figure, key: str, on_choose: Callable[..., None] | None = None) -> None:
+    """Mount a figure; a choice made in it arrives as whole numbers in `on_choose`.
+
+    Args:
+        figure: what to draw.
+        key: unique on the page; the figure keeps its zoom, held tokens and focus under it.
+        on_choose: called with one whole number per axis of `figure.bounds`, already within bounds.
+    """
+    events = {}
+    if on_choose is not None:
+        events["on_choose_change"] = lambda: receive(
+            st.session_state.get(key), "choose", lambda value: indices(value, figure.bounds), on_choose
+        )
+    renderer(figure.view)(key=key, data=figure.packet, **events)

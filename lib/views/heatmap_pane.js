@@ -1,0 +1,249 @@
+// A matrix with labelled axes, sentence lines, masked cells, read-out and a keyboard cursor.
+
+function heatmapPane(fig, parent) {
+  const pane = { cursor: null, scale: null, bare: false, onChoose() {}, onHover() {} };
+  pane.bar = element("div", "hl-bar", parent);
+  pane.canvas = element("canvas", "", parent);
+  pane.read = element("div", "hl-read", parent);
+  pane.read.setAttribute("role", "status");
+  pane.note = element("div", "hl-note", parent);
+  pane.update = (data) => {
+    const fresh = !pane.data || String(pane.data.codes.shape) !== String(data.codes.shape);
+    pane.data = data;
+    if (fresh) pane.cursor = null;
+    pane.scale = pane.scale || data.meta.scale;
+    pane.chosen = data.meta.chosen;
+    pane.value = decoder(data.meta, data.codes);
+    pane.note.textContent = data.meta.note;
+    interactive(pane.canvas, data.meta.label);
+    heatmapBar(fig, pane);
+    pane.paint();
+    pane.redraw();
+  };
+  pane.paint = () => { pane.image = heatmapImage(pane); };
+  pane.redraw = () => { if (pane.data && fig.width) heatmapDraw(fig, pane); };
+  pane.point = (cell) => { pane.cursor = cell; pane.redraw(); heatmapRead(pane); };
+  heatmapHandlers(fig, pane);
+  return pane;
+}
+
+function heatmapBar(fig, pane) {
+  const { meta, table } = pane.data;
+  pane.bar.replaceChildren();
+  element("span", "hl-title", pane.bar, meta.title);
+  if (meta.kind === "categorical") {
+    (meta.categories || []).forEach((name, i) => {
+      const entry = element("span", "hl-key", pane.bar);
+      element("i", "", entry).style.background = `rgb(${table[3 * i]},${table[3 * i + 1]},${table[3 * i + 2]})`;
+      element("span", "", entry, name);
+    });
+    return;
+  }
+  const log = pane.scale === "log" && meta.kind === "sequential";
+  colourBar(pane.bar, table, number(log ? logFloor(meta) : meta.low), number(meta.high), meta.unit);
+  if (meta.kind !== "sequential") return;
+  switches(pane.bar, "Colour scale", [["linear", "linear"], ["log", "log"]], pane.scale, (scale) => {
+    pane.scale = scale;
+    heatmapBar(fig, pane);
+    pane.paint();
+    pane.redraw();
+  });
+}
+
+// One pixel per cell; where cells are smaller than pixels the strongest of a block speaks for it.
+function heatmapImage(pane) {
+  const { codes, table, meta } = pane.data;
+  const [rows, columns] = codes.shape;
+  const put = placer(meta, pane.scale);
+  const lookup = new Uint32Array(codes.BYTES_PER_ELEMENT === 1 ? 256 : 65536);
+  for (let code = 1; code < lookup.length; code++) {
+    const c = put(pane.value(code));
+    lookup[code] = packed(table[3 * c], table[3 * c + 1], table[3 * c + 2]);
+  }
+  return bitmap(columns, rows, (out) => {
+    for (let r = 0; r < rows; r++) {
+      const to = (meta.upward ? rows - 1 - r : r) * columns;
+      for (let c = 0; c < columns; c++) out[to + c] = lookup[codes[r * columns + c]];
+    }
+  });
+}
+
+function heatmapLayout(fig, pane) {
+  const { meta, codes } = pane.data;
+  const [rows, columns] = codes.shape;
+  const probe2 = pane.canvas.getContext("2d");
+  probe2.font = `11px ${fig.theme.mono}`;
+  const widest = (labels, most) => Math.min(most, Math.max(...(labels || ["0000"]).map((t) => probe2.measureText(short(t, 14)).width), 8));
+  const narrow = fig.width < 480;
+  const left = Math.ceil(widest(meta.rows, narrow ? 62 : 104)) + 24;
+  const right = meta.row_marks.length ? 64 : 4;
+  const top = Math.ceil(meta.columns ? widest(meta.columns, narrow ? 62 : 104) : 8) + 24;
+  const wide = Math.max(40, fig.width - left - right);
+  const most = meta.rows || meta.columns ? 26 : 64;
+  let w = Math.min(wide / columns, most);
+  let h = Math.min(meta.height / rows, most);
+  if (meta.square) w = h = Math.min(w, h);
+  else { w = wide / columns; h = Math.min(meta.height / rows, 40); }
+  return { left, top, right, w, h, rows, columns, wide: w * columns, high: h * rows };
+}
+
+function heatmapDraw(fig, pane) {
+  const g = (pane.grid = heatmapLayout(fig, pane));
+  const { meta, veil } = pane.data;
+  const ctx = surface(pane.canvas, g.left + g.wide + g.right, g.top + g.high + 4);
+  const theme = fig.theme;
+  const hatched = hatch(ctx, theme);
+  ctx.fillStyle = hatched;
+  ctx.fillRect(g.left, g.top, g.wide, g.high);
+  const ratio = window.devicePixelRatio || 1;
+  ctx.imageSmoothingEnabled = g.w * ratio < 1;
+  ctx.imageSmoothingQuality = "high";
+  ctx.drawImage(pane.image, g.left, g.top, g.wide, g.high);
+  if (veil) heatmapVeil(ctx, g, pane.data, theme);
+  const y = (row) => g.top + (meta.upward ? g.rows - 1 - row : row) * g.h;
+  const x = (column) => g.left + column * g.w;
+  ctx.strokeStyle = "rgba(255,255,255,.55)";
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  for (const row of meta.row_lines) { ctx.moveTo(g.left, Math.round(y(row)) + 0.5); ctx.lineTo(g.left + g.wide, Math.round(y(row)) + 0.5); }
+  for (const column of meta.column_lines) { ctx.moveTo(Math.round(x(column)) + 0.5, g.top); ctx.lineTo(Math.round(x(column)) + 0.5, g.top + g.high); }
+  ctx.stroke();
+  ctx.strokeStyle = theme.border;
+  ctx.strokeRect(g.left - 0.5, g.top - 0.5, g.wide + 1, g.high + 1);
+  ctx.font = `11px ${theme.font}`;
+  for (const [row, text] of meta.row_marks) {
+    ctx.fillStyle = theme.text;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    ctx.fillRect(g.left + g.wide + 2, Math.round(y(row) + g.h / 2) - 0.5, 6, 1);
+    ctx.fillText(short(text, 9), g.left + g.wide + 11, y(row) + g.h / 2);
+  }
+  heatmapAxes(fig, pane, ctx, g, x, y);
+  const box = (cell, colour, width) => {
+    if (!cell) return;
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    ctx.strokeRect(x(cell[1]) - width / 2, y(cell[0]) - width / 2, Math.max(g.w, 3) + width, Math.max(g.h, 3) + width);
+  };
+  if (pane.cursor) {
+    ctx.fillStyle = theme.dark ? "rgba(255,255,255,.10)" : "rgba(255,255,255,.16)";
+    ctx.fillRect(g.left, y(pane.cursor[0]), g.wide, g.h);
+    ctx.fillRect(x(pane.cursor[1]), g.top, g.w, g.high);
+    box(pane.cursor, "#fff", 1);
+  }
+  box(pane.chosen, theme.primary, 2);
+}
+
+function heatmapVeil(ctx, g, { veil, meta }, theme) {
+  ctx.fillStyle = theme.dark ? "rgba(20,22,28,.55)" : "rgba(255,255,255,.5)";
+  for (let r = 0; r < g.rows; r++) {
+    const top = g.top + (meta.upward ? g.rows - 1 - r : r) * g.h;
+    for (let c = 0, from = -1; c <= g.columns; c++) {
+      const on = c < g.columns && veil[r * g.columns + c];
+      if (on && from < 0) from = c;
+      if (!on && from >= 0) { ctx.fillRect(g.left + from * g.w, top, (c - from) * g.w, g.h); from = -1; }
+    }
+  }
+}
+
+function heatmapAxes(fig, pane, ctx, g, x, y) {
+  const { meta } = pane.data;
+  const theme = fig.theme;
+  const labels = (texts, i) => (texts ? texts[i] : String(i));
+  const every = (step, numbered) => {
+    const need = Math.max(1, Math.ceil((numbered ? 26 : 12) / step));
+    return numbered ? [1, 2, 5, 10, 20, 50, 100, 200, 500].find((n) => n >= need) || need : need;
+  };
+  const draw = (axis, texts, n, step, cursor) => {
+    const font = texts ? theme.mono : theme.font;
+    const thin = every(step, !texts && axis === "column");
+    const indices = [];
+    for (let i = 0; i < n; i += !texts && axis === "row" ? every(step, true) : thin) indices.push(i);
+    const put = (i, strong) => {
+      ctx.save();
+      if (axis === "row") ctx.translate(g.left - 6, y(i) + g.h / 2);
+      else { ctx.translate(x(i) + g.w / 2, g.top - 6); if (texts) ctx.rotate(-Math.PI / 2); }
+      ctx.font = `${strong ? "600 " : ""}11px ${font}`;
+      ctx.textAlign = axis === "row" ? "right" : texts ? "left" : "center";
+      ctx.textBaseline = axis === "row" || texts ? "middle" : "alphabetic";
+      const text = short(labels(texts, i), 14);
+      if (strong) {
+        const w = ctx.measureText(text).width + 6;
+        ctx.fillStyle = theme.background;
+        ctx.fillRect(axis === "row" ? 3 - w : texts ? -3 : -w / 2, axis === "row" || texts ? -8 : -11, w, 16);
+      }
+      ctx.fillStyle = strong ? theme.text : theme.muted;
+      ctx.fillText(text, 0, 0);
+      ctx.restore();
+    };
+    indices.forEach((i) => put(i, false));
+    if (cursor !== undefined) put(cursor, true);
+  };
+  draw("row", meta.rows, g.rows, g.h, pane.cursor ? pane.cursor[0] : undefined);
+  draw("column", meta.columns, g.columns, g.w, pane.cursor ? pane.cursor[1] : undefined);
+  ctx.fillStyle = theme.text;
+  ctx.font = `12px ${theme.font}`;
+  ctx.textBaseline = "top";
+  ctx.textAlign = "left";
+  ctx.fillText(`${meta.column_title} →`, g.left, 0);
+  ctx.save();
+  ctx.translate(0, g.top + g.high);
+  ctx.rotate(-Math.PI / 2);
+  ctx.textAlign = "right";
+  ctx.fillText(meta.upward ? `${meta.row_title} →` : `← ${meta.row_title}`, g.high, 0);
+  ctx.restore();
+}
+
+function heatmapRead(pane) {
+  const { meta, codes } = pane.data;
+  pane.read.replaceChildren();
+  const cell = pane.cursor || pane.chosen;
+  if (!cell) { element("span", "hl-quiet", pane.read, "Point at a cell, or use the arrow keys."); return; }
+  const [row, column] = cell;
+  const name = (title, texts, i) => {
+    element("span", "hl-quiet", pane.read, `${title} `);
+    if (texts) element("span", "hl-token", pane.read, texts[i]);
+    element("span", "hl-quiet", pane.read, texts ? ` ${i}` : `${i}`);
+  };
+  name(meta.row_title, meta.rows, row);
+  element("span", "hl-quiet", pane.read, " → ");
+  name(meta.column_title, meta.columns, column);
+  const code = codes[row * codes.shape[1] + column];
+  const value = pane.value(code);
+  const shown = !code ? "masked" : meta.kind === "categorical" ? (meta.categories || [])[value] || value : number(value);
+  element("span", "hl-quiet", pane.read, ` · ${meta.value} `);
+  element("b", "", pane.read, `${shown}${code && meta.unit ? " " + meta.unit : ""}`);
+  if (meta.lag) element("span", "hl-quiet", pane.read, ` · lag ${String(row - column).replace("-", "−")}`);
+}
+
+function heatmapHandlers(fig, pane) {
+  const hit = (event) => {
+    const g = pane.grid;
+    const p = place(fig, pane.canvas, event);
+    const column = Math.floor((p.x - g.left) / g.w);
+    let row = Math.floor((p.y - g.top) / g.h);
+    if (pane.data.meta.upward) row = g.rows - 1 - row;
+    return row >= 0 && column >= 0 && row < g.rows && column < g.columns ? [row, column] : null;
+  };
+  const move = (cell) => {
+    if (String(cell) === String(pane.cursor)) return;
+    pane.point(cell);
+    pane.onHover(cell);
+  };
+  const choose = (cell) => { pane.chosen = cell; pane.point(cell); pane.onChoose(cell); };
+  pane.canvas.onpointermove = (event) => move(hit(event));
+  pane.canvas.onpointerleave = () => move(null);
+  pane.canvas.onclick = (event) => { const cell = hit(event); if (cell) choose(cell); };
+  pane.canvas.onkeydown = (event) => {
+    const g = pane.grid;
+    const [row, column] = pane.cursor || pane.chosen || [0, 0];
+    const up = pane.data.meta.upward ? 1 : -1;
+    const to = {
+      ArrowUp: [row + up, column], ArrowDown: [row - up, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+      Home: [row, 0], End: [row, g.columns - 1], PageUp: [row - 10, column], PageDown: [row + 10, column],
+    }[event.key];
+    if (to) { event.preventDefault(); move([Math.max(0, Math.min(g.rows - 1, to[0])), Math.max(0, Math.min(g.columns - 1, to[1]))]); }
+    if (event.key === "Enter" && pane.cursor) { event.preventDefault(); choose(pane.cursor); }
+    if (event.key === "Escape") move(null);
+  };
+}
