@@ -1,6 +1,33 @@
 """Texts and images, and what models make of them."""
 
+from .builtin import Corpus, builtin, builtin_names
 from .document import Document
+from .external import external, external_names
+from .gold import choi, conllu, lines
+from .reading import Reading, from_file, from_text, read_file, read_text
+from .sentences import sentence_spans
+from .synthetic import repeated_tokens
 from .tokens import Encoding, TokenTable, encode, encode_ids
 
-__all__ = ["Document", "Encoding", "TokenTable", "encode", "encode_ids"]
+__all__ = [
+    "Corpus",
+    "Document",
+    "Encoding",
+    "Reading",
+    "TokenTable",
+    "builtin",
+    "builtin_names",
+    "choi",
+    "conllu",
+    "encode",
+    "encode_ids",
+    "external",
+    "external_names",
+    "from_file",
+    "from_text",
+    "lines",
+    "read_file",
+    "read_text",
+    "repeated_tokens",
+    "sentence_spans",
+]

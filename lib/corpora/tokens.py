@@ -154,7 +154,7 @@ def _table(pieces: Pieces, document: Document, tokenizer: Any) -> TokenTable:
     content = ~pieces.special
     start, end = _trimmed(pieces, document.text)
     if document.text:
-        words = document.words or word_spans(document.text[: int(pieces.end.max(initial=0)) + 1])
+        words = document.words or word_spans(document.text, until=int(pieces.end.max(initial=0)))
         word = np.where(content, _word_of(start, end, words), -1)
         starts = np.array([span[0] for span in document.sentences] or [0])
         sentence = np.searchsorted(starts, start, side="right") - 1

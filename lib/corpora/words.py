@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 import regex
 
 from .document import Span
@@ -14,10 +16,13 @@ _WORD = regex.compile(
 )
 
 
-def word_spans(text: str) -> tuple[Span, ...]:
+def word_spans(text: str, until: int | None = None) -> tuple[Span, ...]:
     """Character spans of the words and punctuation marks of a text, ascending and disjoint.
+
+    until  only words that begin before this offset
 
     >>> [text[a:b] for text in ["Don’t pay 1,000.50!"] for a, b in word_spans(text)]
     ['Don’t', 'pay', '1,000.50', '!']
     """
-    return tuple(match.span() for match in _WORD.finditer(text))
+    spans = (match.span() for match in _WORD.finditer(text))
+    return tuple(takewhile(lambda span: until is None or span[0] < until, spans))
