@@ -145,9 +145,15 @@ function number(v) {
   if (!Number.isFinite(v)) return "—";
   const a = Math.abs(v);
   if (a === 0) return "0";
-  if (a >= 10000 || a < 0.001) return v.toExponential(1).replace("e", "·10^").replace("+", "").replace("-", "−");
+  if (a >= 10000 || a < 0.001) return power(v);
   const text = a >= 100 ? v.toFixed(0) : a >= 10 ? v.toFixed(1) : a >= 1 ? v.toFixed(2) : v.toFixed(3);
   return text.replace("-", "−");
+}
+
+function power(v) {
+  const [digits, exponent] = v.toExponential(1).split("e");
+  const raised = [...exponent.replace("+", "")].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("");
+  return `${digits.replace("-", "−").replace(/\.0$/, "")}×10${raised}`;
 }
 
 const short = (text, most) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);

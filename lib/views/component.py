@@ -19,6 +19,8 @@ FOLDER = Path(__file__).parent
 PIECES = {
     "head_grid": ("canvas", "head_grid"),
     "heatmap": ("canvas", "heatmap_pane", "heatmap"),
+    "head_view": ("canvas", "heatmap_pane", "lines_pane", "text_pane", "head_view"),
+    "patch_attention": ("canvas", "patch_attention"),
 }
 
 

@@ -16,7 +16,7 @@ function gridLayout(fig) {
   };
   const upright = fit(layers.length, heads);
   const turned = fit(heads, layers.length);
-  const turn = turned.w * turned.h > upright.w * upright.h * 1.15;
+  const turn = turned.w * turned.h > upright.w * upright.h * 1.9;
   return { ...(turn ? turned : upright), turn, left, top, gap };
 }
 
@@ -97,12 +97,14 @@ function gridLabels(fig, ctx, g) {
   }
 }
 
-function gridOutline(fig, ctx, g, cell, colour, width) {
+function gridOutline(fig, ctx, g, cell, colour, width, inset = 0) {
   if (!cell) return;
   const [row, column] = gridCell(g, cell[0], cell[1]);
+  if (width > 1) gridOutline(fig, ctx, g, cell, "rgba(255,255,255,.9)", 1, 3);
   ctx.strokeStyle = colour;
   ctx.lineWidth = width;
-  ctx.strokeRect(g.left + column * g.w - g.gap / 2, g.top + row * g.h - g.gap / 2, g.w, g.h);
+  const [x, y] = [g.left + column * g.w - g.gap / 2 + inset / 2, g.top + row * g.h - g.gap / 2 + inset / 2];
+  ctx.strokeRect(x, y, g.w - inset, g.h - inset);
 }
 
 function gridText(fig, [l, h], breaks) {
@@ -159,7 +161,7 @@ function gridBar(fig) {
   fig.bar.style.display = fig.bar.hidden ? "none" : "";
   element("span", "hl-title", fig.bar, meta.title);
   if (meta.small) return;
-  if (tiles) colourBar(fig.bar, table, "0", "strongest");
+  if (tiles) colourBar(fig.bar, table, "0", "maximum");
   else if (codes) colourBar(fig.bar, table, number(meta.low), number(meta.high), meta.unit);
 }
 

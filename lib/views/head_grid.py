@@ -103,7 +103,7 @@ def head_grid_figure(
     if shown is not None:
         shown = np.asarray(shown, np.float32)
         arrays["scores"] = shown
-    low, high = value_range or data_range(shown, kind)
+    low, high = value_range or data_range(np.zeros(1) if shown is None else shown, kind)
     if values.ndim == 2:
         arrays["codes"] = quantise(shown, low, high, kind=kind)
     arrays["table"] = palette.table("diverging" if kind == "diverging" else colours)
@@ -119,6 +119,7 @@ def head_grid_figure(
         "title": title,
         "note": note,
         "small": small,
+        "plain": shown is None or not np.isfinite(shown).any(),
         "chosen": _place(chosen, (n_layers, n_heads)),
     }
     what = "attention patterns" if values.ndim == 4 else value_name

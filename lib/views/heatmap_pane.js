@@ -1,7 +1,7 @@
 // A matrix with labelled axes, sentence lines, masked cells, read-out and a keyboard cursor.
 
 function heatmapPane(fig, parent) {
-  const pane = { cursor: null, scale: null, bare: false, onChoose() {}, onHover() {} };
+  const pane = { cursor: null, scale: null, bare: false, bands: { rows: [], columns: [] }, onChoose() {}, onHover() {} };
   pane.bar = element("div", "hl-bar", parent);
   pane.canvas = element("canvas", "", parent);
   pane.read = element("div", "hl-read", parent);
@@ -30,7 +30,7 @@ function heatmapPane(fig, parent) {
 function heatmapBar(fig, pane) {
   const { meta, table } = pane.data;
   pane.bar.replaceChildren();
-  element("span", "hl-title", pane.bar, meta.title);
+  element("span", "hl-title", pane.bar, pane.bare ? "" : meta.title);
   if (meta.kind === "categorical") {
     (meta.categories || []).forEach((name, i) => {
       const entry = element("span", "hl-key", pane.bar);
@@ -125,6 +125,9 @@ function heatmapDraw(fig, pane) {
     ctx.lineWidth = width;
     ctx.strokeRect(x(cell[1]) - width / 2, y(cell[0]) - width / 2, Math.max(g.w, 3) + width, Math.max(g.h, 3) + width);
   };
+  ctx.fillStyle = "rgba(255,255,255,.2)";
+  for (const row of pane.bands.rows) ctx.fillRect(g.left, y(row), g.wide, g.h);
+  for (const column of pane.bands.columns) ctx.fillRect(x(column), g.top, g.w, g.high);
   if (pane.cursor) {
     ctx.fillStyle = theme.dark ? "rgba(255,255,255,.10)" : "rgba(255,255,255,.16)";
     ctx.fillRect(g.left, y(pane.cursor[0]), g.wide, g.h);
@@ -177,10 +180,11 @@ function heatmapAxes(fig, pane, ctx, g, x, y) {
       ctx.restore();
     };
     indices.forEach((i) => put(i, false));
-    if (cursor !== undefined) put(cursor, true);
+    cursor.filter((i) => i !== undefined).forEach((i) => put(i, true));
   };
-  draw("row", meta.rows, g.rows, g.h, pane.cursor ? pane.cursor[0] : undefined);
-  draw("column", meta.columns, g.columns, g.w, pane.cursor ? pane.cursor[1] : undefined);
+  const at = pane.cursor || [undefined, undefined];
+  draw("row", meta.rows, g.rows, g.h, [...pane.bands.rows, at[0]]);
+  draw("column", meta.columns, g.columns, g.w, [...pane.bands.columns, at[1]]);
   ctx.fillStyle = theme.text;
   ctx.font = `12px ${theme.font}`;
   ctx.textBaseline = "top";
