@@ -1,0 +1,38 @@
+"""Capture: what every attention head computed over some documents, exactly, and the proof that it is exact."""
+
+from lib.capture.check import Check, CheckFailed, self_check
+from lib.capture.estimate import Estimate, TooLarge, estimate
+from lib.capture.layout import LayerUnknown, WindowedAttention
+from lib.capture.observers import Block, NotFinite, NotRunnable, Observed, Observer, observe
+from lib.capture.record import WindowPattern, capture, capture_key, pattern, window_patterns
+from lib.capture.store import Store
+from lib.capture.tap import Call, NotTappable, tapped
+from lib.capture.value import Capture, WrongShape
+
+__all__ = [
+    "Block",
+    "Call",
+    "Capture",
+    "Check",
+    "CheckFailed",
+    "Estimate",
+    "LayerUnknown",
+    "NotFinite",
+    "NotRunnable",
+    "NotTappable",
+    "Observed",
+    "Observer",
+    "Store",
+    "TooLarge",
+    "WindowPattern",
+    "WindowedAttention",
+    "WrongShape",
+    "capture",
+    "capture_key",
+    "estimate",
+    "observe",
+    "pattern",
+    "self_check",
+    "tapped",
+    "window_patterns",
+]

@@ -1,0 +1,75 @@
+"""From encodings to the tensors of one forward pass: similar lengths together, bounded, padded on the right."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from lib.corpora.tokens import Encoding
+
+TOKENS = 2048  # of one batch, padding included: enough to keep a processor busy
+PATTERN_BYTES = 32 << 20  # of one layer's patterns of a batch
+PADDING = 1 / 8  # of a batch's tokens at most
+
+
+def batches(lengths: Sequence[tuple[int, ...]], heads: int, padding: bool = True) -> Iterator[list[int]]:
+    """Documents that share a forward pass, as indices; longest first, so that memory peaks early.
+
+    lengths: per document, the lengths of all its inputs (source, target); documents of one batch differ in them only
+    where ``padding`` is allowed, and then little. heads: of one layer, for the size of its patterns.
+    """
+    order = sorted(range(len(lengths)), key=lambda i: lengths[i], reverse=True)
+    batch: list[int] = []
+    for document in order:
+        if batch and not _fits([lengths[i] for i in (*batch, document)], heads, padding):
+            yield batch
+            batch = []
+        batch.append(document)
+    if batch:
+        yield batch
+
+
+def _fits(lengths: list[tuple[int, ...]], heads: int, padding: bool) -> bool:
+    """Whether documents may share a batch."""
+    sides = np.array(lengths)  # (document, side)
+    padded = len(sides) * sides.max(axis=0)  # (side,)
+    allowed = padded * (PADDING if padding else 0)
+    pattern_bytes = 4 * heads * len(sides) * int(sides.max()) ** 2
+    return bool(
+        (padded - sides.sum(axis=0) <= allowed).all() and padded.sum() <= TOKENS and pattern_bytes <= PATTERN_BYTES
+    )
+
+
+def model_inputs(engine: Any, encodings: Sequence[Encoding]) -> dict[str, Any]:
+    """Keyword arguments of one forward pass over a batch, on the engine's device."""
+    first = encodings[0]
+    if first.pixels is not None:
+        pixels = torch.from_numpy(np.stack([encoding.pixels for encoding in encodings]))
+        given: dict[str, Any] = {"pixel_values": pixels.to(engine.device, getattr(torch, engine.dtype))}
+        return given | ({"interpolate_pos_encoding": True} if first.interpolate else {})
+    pad = getattr(engine.model.config, "pad_token_id", None) or 0
+    ids = [encoding.token_ids for encoding in encodings]
+    given = {"input_ids": _padded(ids, pad), "attention_mask": _padded([np.ones_like(row) for row in ids], 0)}
+    if first.type_ids is not None and accepts(engine.model, "token_type_ids"):
+        given["token_type_ids"] = _padded([encoding.type_ids for encoding in encodings], 0)
+    if first.target_ids is not None:  # no mask needed: a causal decoder's rows never see what comes after them
+        given["decoder_input_ids"] = _padded([encoding.target_ids for encoding in encodings], pad)
+    given = {name: torch.from_numpy(rows).to(engine.device) for name, rows in given.items()}
+    return given | ({"use_cache": False} if accepts(engine.model, "use_cache") else {})
+
+
+def accepts(model: Any, argument: str) -> bool:
+    """Whether a model's forward pass names an argument."""
+    return argument in inspect.signature(model.forward).parameters
+
+
+def _padded(rows: Sequence[np.ndarray], pad: int) -> np.ndarray:
+    """Rows of different lengths in one array (row, longest)."""
+    table = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table
