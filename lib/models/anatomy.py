@@ -11,9 +11,7 @@ from typing import Any
 
 from lib.errors import HeadlightError
 
-CAUSAL_ENCODERS = frozenset(
-    {"clip", "clip_text_model"}
-)  # the causal mask is made outside the attention modules
+CAUSAL_ENCODERS = frozenset({"clip", "clip_text_model"})  # the causal mask is made outside the attention modules
 
 
 class UnknownAnatomy(HeadlightError):

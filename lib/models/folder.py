@@ -1,0 +1,213 @@
+"""A folder with a configuration and safetensors becomes a model; everything else is refused with the reason."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lib.errors import HeadlightError
+from lib.models import families
+from lib.models.devices import require_memory, torch_dtype
+from lib.models.offline import file_digest
+
+PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
+INDEX = "model.safetensors.index.json"
+SAFE_ONLY = "Save it as safetensors: model.save_pretrained(folder)."
+
+
+class BrokenFolder(HeadlightError):
+    """A folder that does not hold a whole model."""
+
+
+class PickledWeights(HeadlightError):
+    """Weights only in a format that can run code when it is read."""
+
+
+class BadWeights(HeadlightError):
+    """Weights that are damaged, incomplete or not finite."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a folder held: model on the CPU, tokenizer, processor, and what the user should know about them."""
+
+    model: Any
+    tokenizer: Any | None
+    processor: Any | None
+    notes: tuple[str, ...]
+
+
+def read_folder(folder: Path, dtype: str, device: str, name: str) -> Parts:
+    """Model, tokenizer and image processor of a folder; dtype, device: where the model will live.
+
+    Raises BrokenFolder, PickledWeights, BadWeights, UnsupportedFamily or OutOfMemory.
+    """
+    config = read_config(folder)
+    classes = families.candidates(families.image_tower(config))
+    files = weight_files(folder)
+    require_memory(sum(count_numbers(file) for file in files), dtype, device, name)
+    model, notes = _read_model(folder, classes, torch_dtype(dtype))
+    require_finite(model, name, dtype)
+    vision = model.main_input_name == "pixel_values"
+    tokenizer = None if vision else _tokenizer(folder, name)
+    return Parts(model, tokenizer, _processor(folder, name) if vision else None, tuple(notes))
+
+
+def read_config(folder: Path) -> Any:
+    """The transformers configuration of a folder; raises BrokenFolder or BrokenConfig."""
+    from transformers import AutoConfig
+
+    path = folder / "config.json"
+    if not path.is_file():
+        raise BrokenFolder(f"config.json and safetensors in {folder.name}", "no config.json", _no_config(folder))
+    try:
+        model_type = json.loads(path.read_text("utf-8")).get("model_type", "")
+    except (ValueError, AttributeError) as error:
+        raise families.BrokenConfig("JSON in config.json", str(error), "Copy the file again.") from error
+    families.register(model_type)
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # every configuration class validates with its own exceptions
+        if not model_type:
+            said = "a config.json without model_type"
+        else:
+            said = f"the family “{model_type}” ({str(error).splitlines()[0][:200]})"
+        raise families.BrokenConfig("a family this version of transformers knows", said, families.WHAT_WORKS) from error
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files of a folder, every header read; raises PickledWeights, BrokenFolder or BadWeights."""
+    single, index = folder / "model.safetensors", folder / INDEX
+    if single.is_file():
+        files = [single]
+    elif index.is_file():
+        try:
+            files = sorted({folder / part for part in json.loads(index.read_text("utf-8"))["weight_map"].values()})
+        except (ValueError, KeyError, AttributeError) as error:
+            raise BadWeights(f"a map from weights to files in {INDEX}", repr(error), "Copy it again.") from error
+        lost = [file.name for file in files if not file.is_file()]
+        if lost:
+            raise BrokenFolder(f"{len(files)} safetensors files", f"{', '.join(lost[:3])} missing", "Copy all of them.")
+    else:
+        pickled = sorted(p.name for p in folder.iterdir() if p.suffix in PICKLED)
+        if pickled:
+            raise PickledWeights("model.safetensors", f"only {', '.join(pickled[:3])}, which can run code", SAFE_ONLY)
+        raise BrokenFolder("model.safetensors beside config.json", "no weights", "Copy the weights too.")
+    for file in files:
+        count_numbers(file)
+    return files
+
+
+def count_numbers(file: Path) -> int:
+    """How many numbers a safetensors file holds; raises BadWeights where it is damaged or cut short."""
+    from math import prod
+
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, framework="np") as tensors:
+            return sum(prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118 (no mapping)
+    except (SafetensorError, OSError) as error:
+        raise BadWeights(f"a whole safetensors file {file.name}", str(error), "Copy or download it again.") from error
+
+
+def folder_digest(folder: Path) -> str:
+    """First 12 hex digits of a digest of configuration and weights."""
+    files = [folder / "config.json", *weight_files(folder)]
+    return hashlib.sha256(" ".join(file_digest(file) for file in files).encode()).hexdigest()[:12]
+
+
+def require_finite(model: Any, name: str, dtype: str) -> None:
+    """Refuse weights with NaN or infinity: every picture made of them would be wrong or empty."""
+    import torch
+
+    for weight, values in model.named_parameters():
+        if torch.isfinite(values.sum()) or bool(torch.isfinite(values).all()):  # a sum may overflow in half precision
+            continue
+        remedy = "Choose float32." if dtype == "float16" else "Train or download the model again."
+        raise BadWeights(f"finite weights in {name}", f"NaN or infinity in {weight}", remedy)
+
+
+def _read_model(folder: Path, classes: list[Any], dtype: Any) -> tuple[Any, list[str]]:
+    for model_class in classes:
+        try:
+            model, info = model_class.from_pretrained(
+                folder,
+                dtype=dtype,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            if isinstance(error, RuntimeError) and "memory" in str(error).lower():
+                raise
+            said = " ".join(str(error).split())[:300]
+            raise BadWeights("weights that fit the configuration", said, "Check config.json.") from error
+        missing = {key for key in info["missing_keys"] if "pooler" not in key}
+        if not missing:
+            return model, _notes(model, info)
+        del model
+    few = ", ".join(sorted(missing)[:3])
+    raise BadWeights(
+        "all weights the configuration asks for", f"{len(missing)} missing ({few} …)", "Check config.json."
+    )
+
+
+def _notes(model: Any, info: dict[str, Any]) -> list[str]:
+    notes = []
+    if any("pooler" in key for key in info["missing_keys"]):
+        drop_pooler(model)
+        notes.append("The checkpoint has no pooling layer; none was added.")
+    heads = sorted({key.split(".")[0] for key in info["unexpected_keys"]} - {"cls", "lm_head"})
+    if heads:
+        notes.append(f"Left out, because the pages do not use it: {', '.join(heads[:5])}.")
+    return notes
+
+
+def drop_pooler(model: Any) -> None:
+    """Take away a pooling layer, which would hold random numbers."""
+    for module in model.modules():
+        if getattr(module, "pooler", None) is not None:
+            module.pooler = None
+
+
+def _tokenizer(folder: Path, name: str) -> Any:
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # missing files, missing packages, broken vocabularies: each has its own class
+        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise BrokenFolder(f"a tokenizer for {name} (tokenizer.json)", said, "Copy its files too.") from error
+    if not tokenizer.is_fast:
+        raise BrokenFolder(
+            f"a tokenizer for {name} that reports character offsets (tokenizer.json)",
+            type(tokenizer).__name__,
+            "Convert it: AutoTokenizer.from_pretrained(folder).save_pretrained(folder).",
+        )
+    return tokenizer
+
+
+def _processor(folder: Path, name: str) -> Any:
+    from transformers import AutoImageProcessor
+
+    try:
+        return AutoImageProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # as above
+        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        expected = f"image settings for {name} (preprocessor_config.json)"
+        raise BrokenFolder(expected, said, "Copy that file too.") from error
+
+
+def _no_config(folder: Path) -> str:
+    inside = {p.name for p in folder.iterdir()}
+    gguf = sorted(file for file in inside if file.endswith(".gguf"))
+    if gguf:
+        return f"To read a GGUF file, give its path: {gguf[0]}."
+    if "adapter_config.json" in inside:
+        return "This folder holds an adapter: merge it into its model and save that."
+    return "Give the folder that save_pretrained wrote."

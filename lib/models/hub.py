@@ -1,0 +1,131 @@
+"""Models of the Hugging Face Hub: one short question first, so that a missing network is said within seconds.
+
+Only safetensors are fetched, the commit is recorded, and code from a repository is never run.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lib.errors import HeadlightError
+from lib.models.folder import INDEX, PICKLED, SAFE_ONLY, PickledWeights
+
+PATIENCE = 4.0  # seconds for the first answer
+SMALL_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
+WEIGHTS = ("model.safetensors", INDEX, "model-*.safetensors")
+ID = re.compile(r"[A-Za-z0-9][\w.\-]*(/[A-Za-z0-9][\w.\-]*)?")
+OFFLINE = "What works without it: the models under “ready offline”, a local folder, a GGUF file."
+
+
+class HubUnreachable(HeadlightError):
+    """The Hub did not answer."""
+
+
+class UnknownRepository(HeadlightError):
+    """The Hub has no such model, or keeps it private."""
+
+
+class GatedRepository(HeadlightError):
+    """The Hub asks for an agreement before it hands the model out."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A model's files on this machine: their folder, the commit they belong to, what the user should know."""
+
+    folder: Path
+    commit: str
+    notes: tuple[str, ...] = ()
+
+
+def is_id(name: str) -> bool:
+    """Whether a name has the form of a Hub id, "owner/model" or "model"."""
+    return ID.fullmatch(name) is not None and ".." not in name
+
+
+def snapshot(name: str, check: Callable[[Path], None]) -> Snapshot:
+    """Fetch a model, or use what an earlier fetch left on this machine where the Hub does not answer.
+
+    check: called with the folder once the configuration is there, before the weights are fetched; it may raise.
+    Raises HubUnreachable, UnknownRepository, GatedRepository or PickledWeights.
+    """
+    try:
+        commit, files = look_up(name)
+    except HubUnreachable as error:
+        found = cached(name)
+        if found is None:
+            raise
+        return Snapshot(found, found.name, (f"Read from this machine: {error.got}.",))
+    if not any(file in files for file in ("model.safetensors", INDEX)):
+        pickled = [file for file in files if file.endswith(PICKLED)]
+        raise PickledWeights(f"model.safetensors in {name}", ", ".join(pickled[:3]) or "no weights", SAFE_ONLY)
+    check(_fetch(name, commit, SMALL_FILES))
+    return Snapshot(_fetch(name, commit, (*SMALL_FILES, *WEIGHTS)), commit)
+
+
+def look_up(name: str) -> tuple[str, list[str]]:
+    """The newest commit of a model and the names of its files, within PATIENCE seconds."""
+    answer: list[Any] = []
+    thread = threading.Thread(target=lambda: answer.append(_ask(name)), daemon=True)
+    thread.start()
+    thread.join(PATIENCE)  # a resolver can hang far longer than any timeout of the client
+    if not answer:
+        raise HubUnreachable("an answer of the Hugging Face Hub", f"none within {PATIENCE:g} s", OFFLINE)
+    if isinstance(answer[0], Exception):
+        raise answer[0]
+    return answer[0].sha, [file.rfilename for file in answer[0].siblings or ()]
+
+
+def cached(name: str) -> Path | None:
+    """The newest whole snapshot of a model on this machine; None where there is none."""
+    from huggingface_hub import constants
+
+    repository = Path(constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
+    main = repository / "refs" / "main"
+    commits = [main.read_text("utf-8").strip()] if main.is_file() else []
+    for commit in commits:
+        folder = repository / "snapshots" / commit
+        if (folder / "config.json").exists() and any((folder / f).exists() for f in ("model.safetensors", INDEX)):
+            return folder
+    return None
+
+
+def _ask(name: str) -> Any:
+    """What the Hub says about a model, or the error to raise: a thread cannot raise for another."""
+    from huggingface_hub import HfApi, errors
+
+    try:
+        return HfApi().model_info(name, timeout=PATIENCE)
+    except errors.GatedRepoError as error:
+        return _refusal(name, error)
+    except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
+        return _refusal(name, error)
+    except Exception as error:  # every transport has its own family of errors
+        return _refusal(name, error)
+
+
+def _fetch(name: str, commit: str, patterns: tuple[str, ...]) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, revision=commit, allow_patterns=list(patterns), etag_timeout=PATIENCE))
+    except Exception as error:  # as above
+        raise _refusal(name, error) from error
+
+
+def _refusal(name: str, error: Exception) -> HeadlightError:
+    from huggingface_hub import errors
+
+    said = " ".join(str(error).split())[:160] or type(error).__name__
+    if isinstance(error, errors.GatedRepoError):
+        remedy = f"Accept its terms at huggingface.co/{name} and set HF_TOKEN, or choose an open model."
+        return GatedRepository("a model that may be fetched", f"{name}, which asks for an agreement", remedy)
+    if isinstance(error, errors.RepositoryNotFoundError | errors.HFValidationError):
+        remedy = f"Check the spelling at huggingface.co/{name}; a private model needs HF_TOKEN."
+        return UnknownRepository("the id of a model on the Hub", f"{name!r}, which it does not have", remedy)
+    return HubUnreachable(f"the Hugging Face Hub, to fetch {name}", f"no connection ({said})", OFFLINE)
