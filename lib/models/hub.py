@@ -48,6 +48,13 @@ def is_id(name: str) -> bool:
     return ID.fullmatch(name) is not None and ".." not in name
 
 
+def switched_off() -> bool:
+    """Whether the environment forbids the Hub (``HF_HUB_OFFLINE``)."""
+    from huggingface_hub import constants
+
+    return bool(constants.HF_HUB_OFFLINE)
+
+
 def snapshot(name: str, check: Callable[[Path], None]) -> Snapshot:
     """Fetch a model, or use what an earlier fetch left on this machine where the Hub does not answer.
 
@@ -87,24 +94,19 @@ def cached(name: str) -> Path | None:
 
     repository = Path(constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
     main = repository / "refs" / "main"
-    commits = [main.read_text("utf-8").strip()] if main.is_file() else []
-    for commit in commits:
-        folder = repository / "snapshots" / commit
-        if (folder / "config.json").exists() and any((folder / f).exists() for f in ("model.safetensors", INDEX)):
-            return folder
-    return None
+    if not main.is_file():
+        return None
+    folder = repository / "snapshots" / main.read_text("utf-8").strip()
+    weights = any((folder / file).exists() for file in ("model.safetensors", INDEX))
+    return folder if weights and (folder / "config.json").exists() else None
 
 
 def _ask(name: str) -> Any:
     """What the Hub says about a model, or the error to raise: a thread cannot raise for another."""
-    from huggingface_hub import HfApi, errors
+    from huggingface_hub import HfApi
 
     try:
         return HfApi().model_info(name, timeout=PATIENCE)
-    except errors.GatedRepoError as error:
-        return _refusal(name, error)
-    except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
-        return _refusal(name, error)
     except Exception as error:  # every transport has its own family of errors
         return _refusal(name, error)
 
