@@ -1,14 +1,21 @@
 """Arrays in, pictures out: what the pages draw with."""
 
+from lib.views.colouring import Colouring, by_class, by_value
 from lib.views.component import Figure, show
 from lib.views.head_grid import head_grid, head_grid_figure, show_head_grid, thumbnails
 from lib.views.head_view import bipartite, flow, head_view, head_view_figure, text_attention
 from lib.views.heatmap import heatmap, heatmap_figure
+from lib.views.matrix_scatter import matrix_scatter, matrix_scatter_figure
 from lib.views.patch_attention import patch_attention, patch_attention_figure
+from lib.views.scatter import coordinates, scatter, scatter_figure
 
 __all__ = [
+    "Colouring",
     "Figure",
     "bipartite",
+    "by_class",
+    "by_value",
+    "coordinates",
     "flow",
     "head_grid",
     "head_grid_figure",
@@ -16,8 +23,12 @@ __all__ = [
     "head_view_figure",
     "heatmap",
     "heatmap_figure",
+    "matrix_scatter",
+    "matrix_scatter_figure",
     "patch_attention",
     "patch_attention_figure",
+    "scatter",
+    "scatter_figure",
     "show",
     "show_head_grid",
     "text_attention",

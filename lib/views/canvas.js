@@ -229,3 +229,14 @@ function hatch(ctx, theme) {
   t.stroke();
   return ctx.createPattern(tile, "repeat");
 }
+
+function legends(parent, meta, roles) {
+  parent.replaceChildren();
+  for (const entry of meta.legend) {
+    const key = element("span", "hl-key", parent);
+    if (entry.colours.length === 1) element("i", "", key).style.background = entry.colours[0];
+    else element("i", "hl-ramp", key).style.background = `linear-gradient(90deg, ${entry.colours.join(",")})`;
+    element("span", "", key, entry.name + (entry.low === undefined ? "" : ` ${entry.low} – ${entry.high}`));
+  }
+  if (roles) element("span", "hl-key hl-quiet", parent, `● ${meta.role_names[0]}  ■ ${meta.role_names[1]}`);
+}

@@ -21,6 +21,8 @@ PIECES = {
     "heatmap": ("canvas", "heatmap_pane", "heatmap"),
     "head_view": ("canvas", "heatmap_pane", "lines_pane", "text_pane", "head_view"),
     "patch_attention": ("canvas", "patch_attention"),
+    "scatter": ("canvas", "scatter_pane", "scatter"),
+    "matrix_scatter": ("canvas", "matrix_scatter"),
 }
 
 
@@ -99,17 +101,27 @@ def receive(sent: object, event: str, check: Callable[[object], Any], act: Calla
     return True
 
 
-def show(figure: Figure, key: str, on_choose: Callable[..., None] | None = None) -> None:
-    """Mount a figure; a choice made in it arrives as whole numbers in `on_choose`.
+def show(
+    figure: Figure,
+    key: str,
+    on_choose: Callable[..., None] | None = None,
+    on_select: Callable[..., None] | None = None,
+) -> None:
+    """Mount a figure; what is chosen in it arrives as whole numbers.
 
     Args:
         figure: what to draw.
         key: unique on the page; the figure keeps its zoom, held tokens and focus under it.
         on_choose: called with one whole number per axis of `figure.bounds`, already within bounds.
+        on_select: called with the sorted indices of a set of points, as separate arguments.
     """
     events = {}
     if on_choose is not None:
         events["on_choose_change"] = lambda: receive(
             st.session_state.get(key), "choose", lambda value: indices(value, figure.bounds), on_choose
+        )
+    if on_select is not None:
+        events["on_select_change"] = lambda: receive(
+            st.session_state.get(key), "select", lambda value: selection(value, figure.bounds[0]), on_select
         )
     renderer(figure.view)(key=key, data=figure.packet, **events)

@@ -1,0 +1,116 @@
+"""The scatters of all heads at once, one small picture per layer and head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from lib.errors import HeadlightError
+from lib.views.colouring import Colouring
+from lib.views.component import Figure, show
+from lib.views.packet import pack
+
+BUDGET = 1_200_000  # bytes of coordinates
+
+
+def matrix_scatter_figure(
+    points: np.ndarray,
+    colouring: Colouring,
+    layers: Sequence[int] | None = None,
+    *,
+    hits: np.ndarray | None = None,
+    ready: np.ndarray | None = None,
+    doubtful: np.ndarray | None = None,
+    names: Sequence[Sequence[str]] | None = None,
+    chosen: tuple[int, int] | None = None,
+    title: str = "",
+    note: str = "",
+) -> Figure:
+    """All heads' points; what exceeds 1.2 MB is first rounded to 8 bits, then sampled evenly, and said.
+
+    Args:
+        points: uint16 (layer, head, point, 2) from `lib.views.coordinates`.
+        colouring: of the points, the same in every head.
+        layers: the true layer numbers, if not 0, 1, 2 …
+        hits: bool (point,), what a search found: lit in every head, the others fade.
+        ready: bool (layer, head), false where the picture is still being computed.
+        doubtful: bool (layer, head), pictures of low trust: paler, with a corner mark.
+        names: a few words per layer and head for hovering.
+        chosen: (row, head) to outline.
+        title: a line above the picture.
+        note: a line beneath it.
+    """
+    points = np.asarray(points)
+    if points.ndim != 4 or points.shape[3] != 2 or points.dtype != np.uint16 or 0 in points.shape:
+        raise HeadlightError(
+            "uint16 (layer, head, point, 2)", f"{points.dtype} {points.shape}", "Use `coordinates` first."
+        )
+    n_layers, n_heads, n, _ = points.shape
+    layers = tuple(range(n_layers)) if layers is None else tuple(int(layer) for layer in layers)
+    for name, size, needed in (
+        ("layer numbers", len(layers), n_layers),
+        ("classes", len(colouring.classes), n),
+        ("hits", n if hits is None else len(hits), n),
+    ):
+        if size != needed:
+            raise HeadlightError(f"{needed} {name}", f"{size}", "Take the same points and layers.")
+    kept = np.arange(n)
+    per_point = n_layers * n_heads * 2
+    if n * per_point * 2 > BUDGET:
+        points = (points >> 8).astype(np.uint8)
+        most = BUDGET // per_point
+        if n > most:
+            kept = kept_points(n, most, hits)
+            points = points[:, :, kept]
+            note = f"{note} Drawn: {len(kept):,} of {n:,} points, evenly spaced (search hits first).".strip()
+    arrays = {"points": points, "classes": colouring.classes[kept]}
+    if hits is not None:
+        arrays["hits"] = np.asarray(hits)[kept].astype(np.uint8)
+    for name, cells in (("ready", ready), ("doubtful", doubtful)):
+        if cells is not None:
+            arrays[name] = np.asarray(cells).astype(np.uint8)
+    label = f"{title or 'All heads'}: scatters of {n_layers} layers by {n_heads} heads."
+    meta = {
+        "layers": layers,
+        "heads": n_heads,
+        "colours": colouring.colours,
+        "legend": colouring.legend,
+        "names": [[str(name)[:80] for name in row] for row in names] if names is not None else None,
+        "chosen": [int(at) for at in chosen] if chosen is not None else None,
+        "title": title,
+        "note": note,
+        "label": label + " Arrow keys choose a head, plus and minus zoom, 0 shows everything.",
+    }
+    return Figure("matrix_scatter", pack(meta, arrays), (n_layers, n_heads), label)
+
+
+def matrix_scatter(
+    points: np.ndarray,
+    colouring: Colouring,
+    layers: Sequence[int] | None = None,
+    *,
+    key: str,
+    on_choose: Callable[[int, int], None] | None = None,
+    **options: object,
+) -> None:
+    """Show the scatters of all heads; a click or an arrow key chooses one.
+
+    Args:
+        points: see `matrix_scatter_figure`, as are `colouring`, `layers` and `options`.
+        colouring: of the points.
+        layers: true layer numbers.
+        key: unique on the page.
+        on_choose: called with (row of `points`, head).
+    """
+    show(matrix_scatter_figure(points, colouring, layers, **options), key, on_choose)
+
+
+def kept_points(count: int, most: int, hits: np.ndarray | None) -> np.ndarray:
+    """Sorted indices of at most `most` points: the hits first, the rest evenly spaced."""
+    lit = np.flatnonzero(hits) if hits is not None else np.empty(0, int)
+    lit = lit[np.unique(np.linspace(0, len(lit) - 1, min(len(lit), most)).astype(int))] if len(lit) else lit
+    rest = np.setdiff1d(np.arange(count), lit)
+    room = min(most - len(lit), len(rest))
+    spaced = rest[np.linspace(0, len(rest) - 1, room).astype(int)] if room > 0 else rest[:0]
+    return np.sort(np.concatenate([lit, spaced]))

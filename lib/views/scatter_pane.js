@@ -1,0 +1,327 @@
+// Points with hover, zoom, pan, selection, links and labels that do not overlap.
+
+function scatterPane(fig, parent) {
+  const pane = { views: new Map(), hover: null, onChoose() {}, onSelect() {}, onHover() {} };
+  pane.bar = element("div", "hl-bar", parent);
+  pane.legend = element("div", "hl-bar hl-legends", parent);
+  pane.canvas = element("canvas", "hl-panning", parent);
+  pane.read = element("div", "hl-read", parent);
+  pane.read.setAttribute("role", "status");
+  pane.note = element("div", "hl-note", parent);
+  pane.update = (data) => {
+    pane.data = data;
+    const id = `${data.meta.id}|${data.xy.length}`;
+    if (!pane.views.has(id)) {
+      pane.views.clear();
+      pane.views.set(id, { k: 1, x: 0, y: 0, selected: new Set() });
+    }
+    pane.view = pane.views.get(id);
+    pane.chosen = data.meta.chosen;
+    pane.hover = null;
+    pane.note.textContent = data.meta.note;
+    pane.index = scatterIndex(data.xy);
+    pane.sprites = scatterSprites(fig, data);
+    interactive(pane.canvas, data.meta.label);
+    scatterBar(fig, pane);
+    pane.redraw();
+  };
+  pane.redraw = () => { if (pane.data && fig.width) scatterDraw(fig, pane); };
+  scatterHandlers(fig, pane);
+  return pane;
+}
+
+function scatterBar(fig, pane) {
+  const { meta } = pane.data;
+  pane.bar.replaceChildren();
+  element("span", "hl-title", pane.bar, meta.title);
+  pane.clear = element("button", "hl-plain", pane.bar, "Clear selection");
+  pane.clear.type = "button";
+  pane.clear.onclick = () => scatterSelect(pane, []);
+  const zooms = element("div", "hl-set", pane.bar);
+  for (const [text, label, act] of [["+", "Zoom in", () => scatterZoom(fig, pane, 1.5)], ["−", "Zoom out", () => scatterZoom(fig, pane, 1 / 1.5)], ["All", "Show everything", () => scatterHome(pane)]]) {
+    const button = element("button", "", zooms, text);
+    button.type = "button";
+    button.setAttribute("aria-label", label);
+    button.onclick = act;
+  }
+  legends(pane.legend, meta, pane.data.roles);
+}
+
+// Points sorted into 64 × 64 squares of the plane, to find the one under the pointer.
+function scatterIndex(xy) {
+  const buckets = new Map();
+  for (let i = 0; i < xy.length / 2; i++) {
+    const at = (xy[2 * i] >> 10) * 64 + (xy[2 * i + 1] >> 10);
+    if (!buckets.has(at)) buckets.set(at, []);
+    buckets.get(at).push(i);
+  }
+  return buckets;
+}
+
+// A disc and a square per colour, drawn once and stamped many times.
+function scatterSprites(fig, { meta }) {
+  const size = 24;
+  return meta.colours.map((colour) => [0, 1].map((role) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = size;
+    const ctx = canvas.getContext("2d");
+    ctx.fillStyle = colour;
+    ctx.strokeStyle = fig.theme.background;
+    ctx.lineWidth = 2;
+    ctx.beginPath();
+    if (role) ctx.rect(4, 4, 16, 16);
+    else ctx.arc(12, 12, 9, 0, 7);
+    ctx.fill();
+    ctx.stroke();
+    return canvas;
+  }));
+}
+
+const SCATTER_PAD = 18;
+function scatterPlace(pane, i) {
+  const { xy } = pane.data;
+  const g = pane.grid;
+  const x = g.left + (xy[2 * i] / 65535) * g.side;
+  const y = g.top + (1 - xy[2 * i + 1] / 65535) * g.side;
+  return [(x - g.w / 2) * pane.view.k + g.w / 2 + pane.view.x, (y - g.h / 2) * pane.view.k + g.h / 2 + pane.view.y];
+}
+
+function scatterRadius(pane, i) {
+  const { sizes, xy } = pane.data;
+  const base = (xy.length > 8000 ? 2.4 : xy.length > 1000 ? 3.2 : 4.5) * pane.view.k ** 0.3;
+  return sizes ? base * (0.6 + (1.2 * sizes[i]) / 255) : base;
+}
+
+function scatterDraw(fig, pane) {
+  const { meta, xy, classes, roles, hits, pictures } = pane.data;
+  const h = Math.min(meta.height, Math.max(300, fig.width));
+  const side = Math.min(fig.width, h) - 2 * SCATTER_PAD;
+  const g = (pane.grid = { w: fig.width, h, side, left: (fig.width - side) / 2, top: (h - side) / 2 });
+  const ctx = surface(pane.canvas, fig.width, h);
+  ctx.fillStyle = fig.theme.dark ? fig.theme.soft : "#fcfcfd";
+  ctx.fillRect(0, 0, g.w, g.h);
+  ctx.strokeStyle = fig.theme.border;
+  ctx.strokeRect(0.5, 0.5, g.w - 1, g.h - 1);
+  const selected = pane.view.selected;
+  const lit = (i) => (hits ? hits[i] : true) && (selected.size ? selected.has(i) : true);
+  const narrowed = hits || selected.size;
+  scatterLinks(fig, pane, ctx);
+  pane.visible = [];
+  for (const pass of narrowed ? [false, true] : [true]) {
+    ctx.globalAlpha = pass ? (narrowed ? 0.95 : 0.78) : 0.1;
+    for (let i = 0; i < xy.length / 2; i++) {
+      if (narrowed && Boolean(lit(i)) !== pass) continue;
+      const [x, y] = scatterPlace(pane, i);
+      if (x < -9 || y < -9 || x > g.w + 9 || y > g.h + 9) continue;
+      const r = scatterRadius(pane, i) * (narrowed && pass ? 1.25 : 1);
+      if (pictures) scatterPicture(pane, ctx, i, x, y, Math.max(r * 2, 5 * pane.view.k ** 0.6));
+      else ctx.drawImage(pane.sprites[classes[i]][roles ? roles[i] : 0], x - r * 1.33, y - r * 1.33, r * 2.66, r * 2.66);
+      if (pass) pane.visible.push(i);
+    }
+  }
+  ctx.globalAlpha = 1;
+  scatterLabels(fig, pane, ctx, narrowed);
+  for (const [i, colour] of [[pane.hover, fig.theme.text], [pane.chosen, fig.theme.primary]]) {
+    if (i === null || i === undefined) continue;
+    const [x, y] = scatterPlace(pane, i);
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 2;
+    ctx.beginPath();
+    ctx.arc(x, y, scatterRadius(pane, i) + 4, 0, 7);
+    ctx.stroke();
+  }
+  if (pane.brush) {
+    ctx.strokeStyle = fig.theme.primary;
+    ctx.setLineDash([4, 3]);
+    ctx.strokeRect(...pane.brush);
+    ctx.setLineDash([]);
+  }
+  pane.clear.style.visibility = selected.size ? "visible" : "hidden";
+  scatterRead(pane);
+}
+
+function scatterPicture(pane, ctx, i, x, y, size) {
+  if (!pane.atlas || pane.atlasOf !== pane.data) {
+    const { pictures } = pane.data;
+    const [n, h, w] = pictures.shape;
+    pane.atlas = bitmap(w, h * n, (out) => { for (let p = 0; p < out.length; p++) out[p] = packed(pictures[3 * p], pictures[3 * p + 1], pictures[3 * p + 2]); });
+    pane.atlasOf = pane.data;
+  }
+  const [, h, w] = pane.data.pictures.shape;
+  ctx.imageSmoothingEnabled = size < w;
+  ctx.drawImage(pane.atlas, 0, i * h, w, h, x - size / 2, y - size / 2, size, size);
+}
+
+function scatterLinks(fig, pane, ctx) {
+  const { links, link_weights: weights } = pane.data;
+  if (!links) return;
+  ctx.strokeStyle = fig.theme.text;
+  for (let i = 0; i < weights.length; i++) {
+    const [a, b] = [scatterPlace(pane, links[2 * i]), scatterPlace(pane, links[2 * i + 1])];
+    ctx.globalAlpha = 0.1 + 0.75 * (weights[i] / 255);
+    ctx.lineWidth = 0.75 + 1.5 * (weights[i] / 255);
+    ctx.beginPath();
+    ctx.moveTo(...a);
+    ctx.lineTo(...b);
+    ctx.stroke();
+  }
+  ctx.globalAlpha = 1;
+}
+
+// Labels of what matters first, each only where no other stands.
+function scatterLabels(fig, pane, ctx, narrowed) {
+  const { meta, labels, links } = pane.data;
+  if (!labels) return;
+  const first = [pane.chosen, ...(links ? Array.from(links) : [])].filter((i) => i !== null && i !== undefined);
+  const rest = narrowed || pane.visible.length <= 500 ? pane.visible : [];
+  const taken = [];
+  ctx.font = `11px ${fig.theme.mono}`;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = fig.theme.dark ? fig.theme.soft : "#fcfcfd";
+  ctx.fillStyle = fig.theme.text;
+  for (const i of new Set([...first, ...rest.slice(0, 3000)])) {
+    if (taken.length > 90) break;
+    const text = short(meta.words[labels[i]], 18);
+    const [x, y] = scatterPlace(pane, i);
+    const at = [x + scatterRadius(pane, i) + 3, y - 7, text.length * 6.8 + 4, 14];
+    if (at[0] + at[2] > pane.grid.w || taken.some((t) => at[0] < t[0] + t[2] && t[0] < at[0] + at[2] && at[1] < t[1] + t[3] && t[1] < at[1] + at[3])) continue;
+    taken.push(at);
+    ctx.strokeText(text, at[0], y);
+    ctx.fillText(text, at[0], y);
+  }
+}
+
+function scatterRead(pane) {
+  const { meta, xy, hits } = pane.data;
+  const line = pane.read;
+  line.replaceChildren();
+  const i = pane.hover !== null ? pane.hover : pane.chosen;
+  if (i !== null && i !== undefined) {
+    scatterFacts(pane, i).forEach((fact, n) => {
+      if (n) element("span", "hl-quiet", line, " · ");
+      element("span", n || !pane.data.labels ? "" : "hl-token", line, fact);
+    });
+    return;
+  }
+  const parts = [count(xy.length / 2, "point")];
+  if (hits) parts.push(`${hits.reduce((a, b) => a + b, 0).toLocaleString("en")} found`);
+  if (pane.view.selected.size) parts.push(`${pane.view.selected.size.toLocaleString("en")} selected`);
+  parts.push("drag moves, Shift + drag selects, wheel zooms after a click");
+  element("span", "hl-quiet", line, parts.join(" · "));
+}
+
+function scatterFacts(pane, i) {
+  const { meta, labels, roles } = pane.data;
+  const facts = labels ? [meta.words[labels[i]]] : [`point ${i}`];
+  if (roles) facts.push(meta.role_names[roles[i]]);
+  for (const name of meta.facts) {
+    const v = pane.data[`fact ${name}`][i];
+    if (Number.isFinite(v)) facts.push(`${name} ${Number.isInteger(v) ? v : number(v)}`);
+  }
+  return facts;
+}
+
+function scatterHome(pane) { Object.assign(pane.view, { k: 1, x: 0, y: 0 }); pane.redraw(); }
+
+function scatterZoom(fig, pane, factor, at) {
+  const v = pane.view;
+  const k = Math.max(0.8, Math.min(200, v.k * factor));
+  const [cx, cy] = at ? [at.x - pane.grid.w / 2, at.y - pane.grid.h / 2] : [0, 0];
+  v.x = cx - ((cx - v.x) * k) / v.k;
+  v.y = cy - ((cy - v.y) * k) / v.k;
+  v.k = k;
+  pane.redraw();
+}
+
+function scatterSelect(pane, points) {
+  pane.view.selected = new Set(points);
+  pane.onSelect(points);
+  pane.redraw();
+}
+
+function scatterNearest(pane, p) {
+  const g = pane.grid;
+  const unplace = (value, middle, shift, start) => (((value - middle - shift) / pane.view.k + middle - start) / g.side) * 64;
+  const bx = Math.floor(unplace(p.x, g.w / 2, pane.view.x, g.left));
+  const by = 63 - Math.floor(unplace(p.y, g.h / 2, pane.view.y, g.top));
+  const reach = Math.max(1, Math.ceil((12 * 64) / (g.side * pane.view.k)));
+  let [best, least] = [null, 144];
+  for (let x = bx - reach; x <= bx + reach; x++) {
+    for (let y = by - reach; y <= by + reach; y++) {
+      for (const i of (x >= 0 && y >= 0 && x < 64 && y < 64 && pane.index.get(x * 64 + y)) || []) {
+        const [u, v] = scatterPlace(pane, i);
+        const d = (u - p.x) ** 2 + (v - p.y) ** 2;
+        if (d < least) { best = i; least = d; }
+      }
+    }
+  }
+  return best;
+}
+
+function scatterHandlers(fig, pane) {
+  const cv = pane.canvas;
+  let start = null;
+  let queued = false;
+  const soon = () => {
+    if (queued) return;
+    queued = true;
+    requestAnimationFrame(() => { queued = false; pane.redraw(); });
+  };
+  cv.onpointerdown = (event) => {
+    start = { ...place(fig, cv, event), shift: event.shiftKey, x0: pane.view.x, y0: pane.view.y, moved: false };
+    cv.setPointerCapture(event.pointerId);
+  };
+  cv.onpointermove = (event) => {
+    const p = place(fig, cv, event);
+    if (!start) {
+      const at = scatterNearest(pane, p);
+      cv.style.cursor = at === null ? "grab" : "pointer";
+      tooltip(fig, p.bx, p.by, at === null ? "" : scatterFacts(pane, at).join("\n"));
+      if (at !== pane.hover) { pane.hover = at; pane.onHover(at); soon(); }
+      return;
+    }
+    if (Math.hypot(p.x - start.x, p.y - start.y) > 3) start.moved = true;
+    if (!start.moved) return;
+    tooltip(fig);
+    if (start.shift) pane.brush = [Math.min(start.x, p.x), Math.min(start.y, p.y), Math.abs(p.x - start.x), Math.abs(p.y - start.y)];
+    else Object.assign(pane.view, { x: start.x0 + p.x - start.x, y: start.y0 + p.y - start.y });
+    soon();
+  };
+  cv.onpointerup = (event) => {
+    const was = start;
+    start = null;
+    if (!was) return;
+    if (pane.brush) {
+      const [x, y, w, h] = pane.brush;
+      pane.brush = null;
+      const inside = [];
+      for (let i = 0; i < pane.data.xy.length / 2; i++) {
+        const [u, v] = scatterPlace(pane, i);
+        if (u >= x && v >= y && u <= x + w && v <= y + h) inside.push(i);
+      }
+      scatterSelect(pane, inside);
+    } else if (!was.moved) {
+      const at = scatterNearest(pane, place(fig, cv, event));
+      if (at !== null) { pane.chosen = at; pane.onChoose(at); pane.redraw(); }
+    }
+  };
+  cv.onpointerleave = () => { pane.hover = null; pane.onHover(null); tooltip(fig); soon(); };
+  cv.onwheel = (event) => {
+    const focused = cv.getRootNode().activeElement === cv;
+    if (!focused && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    scatterZoom(fig, pane, Math.exp(-event.deltaY * 0.0018), place(fig, cv, event));
+  };
+  cv.onkeydown = (event) => {
+    const pan = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
+    if (pan && !event.shiftKey) { pane.view.x += pan[0]; pane.view.y += pan[1]; pane.redraw(); }
+    else if (event.key === "+" || event.key === "=") scatterZoom(fig, pane, 1.3);
+    else if (event.key === "-") scatterZoom(fig, pane, 1 / 1.3);
+    else if (event.key === "0") scatterHome(pane);
+    else if (event.key === "Escape") scatterSelect(pane, []);
+    else return;
+    event.preventDefault();
+  };
+}
