@@ -20,7 +20,7 @@ def main() -> None:
     """Draw the app once."""
     st.set_page_config(page_title="Headlight", page_icon=":material/flashlight_on:", layout="wide")
     available = {entry.name for entry in models.catalogue() if entry.available}
-    corpora = set(builtin_names())
+    corpora = {corpus.name for corpus in builtin_names()}
     state.boot(available, corpora)
     page = st.navigation(PAGES)
     if sidebar() is not None:

@@ -14,8 +14,8 @@ import streamlit as st
 
 from lib import models
 from lib.capture import Check, Store, pattern, self_check
-from lib.corpora import Document, TokenTable, builtin, encode
-from lib.views import thumbnails
+from lib.corpora import Document, Encoding, builtin, encode
+from lib.views import Figure, head_grid_figure, thumbnails
 
 RESIDENT_ENGINES = int(os.environ.get("HEADLIGHT_ENGINES", "1"))
 STORE_FOLDER = Path(os.environ.get("HEADLIGHT_STORE", ".headlight/store"))
@@ -27,9 +27,7 @@ def store() -> Store:
     return Store(STORE_FOLDER)
 
 
-@st.cache_resource(
-    max_entries=RESIDENT_ENGINES, on_release=lambda engine: engine.release(), show_spinner=False
-)
+@st.cache_resource(max_entries=RESIDENT_ENGINES, on_release=lambda engine: engine.release(), show_spinner=False)
 def engine(name: str, device: str, dtype: str) -> models.Engine:
     """The model on its device; the oldest is released when more than ``HEADLIGHT_ENGINES`` (1) are asked for."""
     return models.load(name, device=device, dtype=dtype)
@@ -48,24 +46,22 @@ def documents(name: str) -> list[Document]:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def tokens(engine_key: str, document_hash: str, _engine: models.Engine, _document: Document):
-    """The document as the model reads it: an ``Encoding``."""
-    return encode(_document, _engine)
+def encoding(engine_key: str, document_hash: str, tokens: int, _engine: models.Engine, _document: Document) -> Encoding:
+    """The document as the model reads it, cut to ``tokens`` tokens at most."""
+    return encode(_document, _engine, max_length=tokens)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
 def patterns(
-    engine_key: str, document_hash: str, stream: str, _engine: models.Engine, _document: Document
+    engine_key: str, document_hash: str, tokens: int, stream: str, _engine: models.Engine, _encoding: Encoding
 ) -> np.ndarray:
     """All patterns of one document: (layer, head, query_pos, key_pos), read-only, mapped from the store."""
-    name = f"pattern-{engine_key}-{document_hash}-{stream}"
-    return store().arrays(name, lambda: {"pattern": pattern(_engine, _document, stream=stream)})["pattern"]
+    name = f"pattern {engine_key} {document_hash} {tokens} {stream}"
+    return store().arrays(name, lambda: {"pattern": pattern(_engine, _encoding, stream=stream)})["pattern"]
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def tiles(
-    engine_key: str, document_hash: str, stream: str, special: bool, _pattern: np.ndarray, _table: TokenTable
-) -> np.ndarray:
-    """The small pictures of all heads: uint8 (layer, head, height, width)."""
-    kept = np.flatnonzero(~_table.is_special) if not special else slice(None)
-    return thumbnails(_pattern[:, :, kept][..., kept])
+def overview(picture_key: str, special: bool, note: str, _pattern: np.ndarray, _shown: np.ndarray) -> Figure:
+    """The small pictures of all heads over the shown positions (token,), ready for the browser."""
+    pattern = _pattern if special else _pattern[:, :, _shown][..., _shown]
+    return head_grid_figure(thumbnails(pattern, masked=(pattern[0] == 0).all(axis=0)), note=note)

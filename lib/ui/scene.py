@@ -29,12 +29,12 @@ class Scene:
     @property
     def encoding(self) -> Encoding:
         """The chosen document as the model reads it."""
-        return cached.tokens(self.engine.key, self.document.hash, self.engine, self.document)
+        return cached.encoding(self.engine.key, self.document.hash, self.choice.tokens, self.engine, self.document)
 
 
 def corpora_for(kind: str) -> dict[str, str]:
     """Corpus id -> label of everything a model of this kind can read; kind ``"text"`` or ``"image"``."""
-    builtin = {name: entry.label for name, entry in builtin_names().items() if entry.kind == kind}
+    builtin = {corpus.name: corpus.name for corpus in builtin_names() if corpus.kind == kind}
     own = {corpus: text.label for corpus, text in own_texts().items() if text.kind == kind}
     return builtin | own
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from lib import models
 from lib.errors import HeadlightError
+from lib.models.catalogue import OWN
 from lib.ui import cached
 from lib.ui.badge import badge
 from lib.ui.message import problem
+from lib.ui.pictures import describe
 from lib.ui.scene import Scene, corpora_for, scene
 from lib.ui.state import DEFAULT_CORPUS, DEFAULT_MODEL, DEVICES, DTYPES, choose_head, redraw_live
 from lib.ui.texts import own_text_controls, own_texts
-from lib.views import head_grid_mini
+from lib.views import head_grid
+
+MIN_TOKENS, MAX_TOKENS = 8, 2048
 
 
 def sidebar() -> Scene | None:
@@ -58,7 +63,7 @@ def _use_model(name: str) -> None:
 
 def _model() -> None:
     entries = {entry.name: entry for entry in models.catalogue()}
-    ready = [name for name, entry in entries.items() if entry.available]
+    ready = [name for name, entry in entries.items() if entry.available and entry.group != OWN]
     current = st.session_state["model"]
     options = ready if current in ready else [current, *ready]
     st.selectbox(
@@ -70,7 +75,7 @@ def _model() -> None:
         help="Type a Hub id (owner/name), a folder, or a .gguf file to use your own.",
     )
     entry = entries.get(st.session_state["model"])
-    st.caption(f"{entry.family} · {entry.size} · {entry.source}" if entry else "your own model")
+    st.caption(_described(entry) if entry else "your own model")
     with st.popover("All models, device and precision", width="stretch"):
         _catalogue(list(entries.values()))
         st.selectbox("Device", DEVICES, key="device", persist_state="session")
@@ -83,12 +88,21 @@ def _model() -> None:
         )
 
 
+def _described(entry: models.Entry) -> str:
+    size = f"{entry.size / 1e6:,.0f} M parameters" if entry.size else ""
+    where = {"offline": "ready offline", "hub": "from the Hub"}.get(entry.source, entry.source)
+    return " · ".join(filter(None, [entry.family, size, where]))
+
+
 def _catalogue(entries: list[models.Entry]) -> None:
-    for group in dict.fromkeys(entry.group for entry in entries):
-        st.markdown(f"**{group.capitalize()}**")
+    for group in dict.fromkeys(entry.group for entry in entries if entry.group != OWN):
+        st.markdown(f"**{group[0].upper()}{group[1:]}**")
         for entry in (e for e in entries if e.group == group):
             left, right = st.columns([5, 2], vertical_alignment="center")
-            left.caption(f"{entry.name} · {entry.family} · {entry.size}")
+            left.text(entry.name)
+            left.caption(_described(entry))
+            if entry.install and not entry.available:
+                st.code(entry.install, language="bash", wrap_lines=True)
             right.button(
                 "Use",
                 key=f"use-{entry.name}",
@@ -135,10 +149,28 @@ def _choice() -> None:
         persist_state="session",
         on_change=redraw_live,
     )
+    if current.engine.kind != "vision":
+        most = min(current.engine.max_length or MAX_TOKENS, MAX_TOKENS)
+        st.session_state["tokens"] = min(max(st.session_state["tokens"], MIN_TOKENS), most)
+        st.number_input(
+            "Tokens at most",
+            MIN_TOKENS,
+            most,
+            step=64,
+            key="tokens",
+            persist_state="session",
+            on_change=redraw_live,
+        )
+    encoding = scene().encoding
+    st.caption(describe(current.document, encoding.table, encoding.lost))
     shape = current.engine.n_layers, current.engine.n_heads
     for name, column, size in zip(("layer", "head"), st.columns(2), shape, strict=True):
         st.session_state[name] = min(st.session_state[name], size - 1)
-        column.number_input(
-            name.capitalize(), 0, size - 1, key=name, persist_state="session", on_change=redraw_live
-        )
-    head_grid_mini(shape, (st.session_state["layer"], st.session_state["head"]), choose_head, key="mini-map")
+        column.number_input(name.capitalize(), 0, size - 1, key=name, persist_state="session", on_change=redraw_live)
+    head_grid(
+        np.zeros(shape),
+        small=True,
+        key="mini-map",
+        chosen=(st.session_state["layer"], st.session_state["head"]),
+        on_choose=choose_head,
+    )

@@ -28,6 +28,7 @@ class Choice:
     dtype: str
     corpus: str
     document: int
+    tokens: int
     layer: int
     head: int
     special: bool
@@ -39,6 +40,7 @@ DEFAULTS = {
     "dtype": "float32",
     "corpus": DEFAULT_CORPUS["text"],
     "document": 0,
+    "tokens": 256,
     "layer": 0,
     "head": 0,
     "special": True,
@@ -60,7 +62,7 @@ def from_link(parameters: Mapping[str, str], models: set[str], corpora: set[str]
     chosen: dict[str, object] = {
         name: parameters[name] for name, values in allowed.items() if parameters.get(name) in values
     }
-    for name in ("document", "layer", "head"):
+    for name in ("document", "tokens", "layer", "head"):
         value = parameters.get(name, "")
         if value.isascii() and value.isdigit() and len(value) < 6:
             chosen[name] = int(value)
