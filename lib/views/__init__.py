@@ -2,11 +2,13 @@
 
 from lib.views.colouring import Colouring, by_class, by_value
 from lib.views.component import Figure, show
+from lib.views.export import csv_bytes, figure_html, matrix_csv, npz_bytes
 from lib.views.head_grid import head_grid, head_grid_figure, show_head_grid, thumbnails
 from lib.views.head_view import bipartite, flow, head_view, head_view_figure, text_attention
 from lib.views.heatmap import heatmap, heatmap_figure
 from lib.views.matrix_scatter import matrix_scatter, matrix_scatter_figure
 from lib.views.patch_attention import patch_attention, patch_attention_figure
+from lib.views.png import coloured, grid, png
 from lib.views.scatter import coordinates, scatter, scatter_figure
 
 __all__ = [
@@ -15,18 +17,25 @@ __all__ = [
     "bipartite",
     "by_class",
     "by_value",
+    "coloured",
     "coordinates",
+    "csv_bytes",
+    "figure_html",
     "flow",
+    "grid",
     "head_grid",
     "head_grid_figure",
     "head_view",
     "head_view_figure",
     "heatmap",
     "heatmap_figure",
+    "matrix_csv",
     "matrix_scatter",
     "matrix_scatter_figure",
+    "npz_bytes",
     "patch_attention",
     "patch_attention_figure",
+    "png",
     "scatter",
     "scatter_figure",
     "show",

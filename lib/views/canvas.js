@@ -240,3 +240,11 @@ function legends(parent, meta, roles) {
   }
   if (roles) element("span", "hl-key hl-quiet", parent, `● ${meta.role_names[0]}  ■ ${meta.role_names[1]}`);
 }
+
+// An order of n things in which no part of the list is drawn last: a step coprime to n.
+function shuffled(n) {
+  const gcd = (a, b) => (b ? gcd(b, a % b) : a);
+  let step = Math.max(1, Math.round(n * 0.618));
+  while (gcd(step, n) !== 1) step++;
+  return Uint32Array.from({ length: n }, (_, i) => (i * step) % n);
+}

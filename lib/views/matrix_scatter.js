@@ -55,7 +55,7 @@ function matrixPoints(fig, out, w, h, tile, x0, y0, size, strength) {
   const big = size > 170;
   const base = Math.min(0.85, (big ? 0.8 : 0.55) + 60 / n) * strength;
   for (const pass of hits ? [0, 1] : [1]) {
-    for (let i = 0; i < n; i++) {
+    for (const i of fig.order) {
       if (hits && hits[i] !== pass) continue;
       const px = Math.round(x0 + pad + (points[2 * (tile * n + i)] / full) * span);
       const py = Math.round(y0 + pad + (1 - points[2 * (tile * n + i) + 1] / full) * span);
@@ -230,6 +230,7 @@ function draw(component) {
   fig.data = unpack(component.data);
   const { meta } = fig.data;
   fig.chosen = meta.chosen;
+  fig.order = shuffled(fig.data.classes.length);
   fig.colours = Uint32Array.from(meta.colours, (colour) => packed(...rgba(colour).slice(0, 3)));
   fig.faded = packed(...rgba(fig.theme.muted).slice(0, 3));
   interactive(fig.canvas, meta.label);

@@ -20,6 +20,7 @@ function scatterPane(fig, parent) {
     pane.hover = null;
     pane.note.textContent = data.meta.note;
     pane.index = scatterIndex(data.xy);
+    pane.order = shuffled(data.xy.length / 2);
     pane.sprites = scatterSprites(fig, data);
     interactive(pane.canvas, data.meta.label);
     scatterBar(fig, pane);
@@ -67,12 +68,14 @@ function scatterSprites(fig, { meta }) {
     const ctx = canvas.getContext("2d");
     ctx.fillStyle = colour;
     ctx.strokeStyle = fig.theme.background;
-    ctx.lineWidth = 2;
+    ctx.globalAlpha = 0.6;
+    ctx.lineWidth = 1.5;
     ctx.beginPath();
     if (role) ctx.rect(4, 4, 16, 16);
     else ctx.arc(12, 12, 9, 0, 7);
-    ctx.fill();
     ctx.stroke();
+    ctx.globalAlpha = 1;
+    ctx.fill();
     return canvas;
   }));
 }
@@ -109,7 +112,7 @@ function scatterDraw(fig, pane) {
   pane.visible = [];
   for (const pass of narrowed ? [false, true] : [true]) {
     ctx.globalAlpha = pass ? (narrowed ? 0.95 : 0.78) : 0.1;
-    for (let i = 0; i < xy.length / 2; i++) {
+    for (const i of pane.order) {
       if (narrowed && Boolean(lit(i)) !== pass) continue;
       const [x, y] = scatterPlace(pane, i);
       if (x < -9 || y < -9 || x > g.w + 9 || y > g.h + 9) continue;
