@@ -18,7 +18,7 @@ PAGES = [
 
 def main() -> None:
     """Draw the app once."""
-    st.set_page_config(page_title="Headlight", page_icon=":material/flashlight_on:", layout="wide")
+    st.set_page_config(page_title="Headlight", page_icon="data/images/icon.png", layout="wide")
     available = {entry.name for entry in models.catalogue() if entry.available}
     corpora = {corpus.name for corpus in builtin_names()}
     state.boot(available, corpora)
