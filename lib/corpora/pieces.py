@@ -24,9 +24,14 @@ _ALPHABET = _byte_alphabet()
 
 
 def vocabulary_kind(tokenizer: object) -> str:
-    """ "bytes" for byte-level vocabularies, "wordpiece" where "##" marks a continuation, else "plain"."""
+    """ "bytes" for byte-level vocabularies, "raw" for UTF-8 bytes themselves, "wordpiece" where "##" continues a word.
+
+    Everything else is "plain".
+    """
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
+        if type(tokenizer).__name__ == "ByT5Tokenizer":
+            return "raw"
         return "wordpiece" if hasattr(tokenizer, "wordpiece_tokenizer") else "plain"
     described = f"{backend.decoder!r} {backend.pre_tokenizer!r}"
     if "ByteLevel" in described:
@@ -44,6 +49,8 @@ def bare(piece: str, kind: str) -> str | bytes:
         if all(character in _ALPHABET for character in piece):
             return bytes(_ALPHABET[character] for character in piece)
         return piece
+    if kind == "raw":
+        return piece.encode("latin-1") if len(piece) == 1 else piece
     if match := _BYTE_FALLBACK.fullmatch(piece):
         return bytes([int(match[1], 16)])
     if kind == "wordpiece":

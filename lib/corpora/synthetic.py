@@ -72,8 +72,10 @@ def ordinary_ids(engine: Any) -> np.ndarray:
         content = _word(entry, kind)
         word = content[1:] if spaced and content.startswith(" ") else content
         whole = spaced == content.startswith(" ") and word.isascii() and word.isalpha() and len(word) >= 3
-        words.append(token_id) if whole else None
-        others.append(token_id) if content.strip() else None
+        if content.strip():
+            others.append(token_id)
+        if whole:
+            words.append(token_id)
     return np.array(words if len(words) >= ENOUGH else others, dtype=np.int64)
 
 
