@@ -5,6 +5,7 @@ import streamlit as st
 from lib import models
 from lib.corpora import builtin_names
 from lib.ui import state
+from lib.ui.guard import door
 from lib.ui.sidebar import sidebar
 
 PAGES = [
@@ -24,8 +25,9 @@ def main() -> None:
     state.boot(available, corpora)
     page = st.navigation(PAGES)
     if sidebar() is not None:
-        page.run()
-    state.write_link(available, corpora)
+        with door():
+            page.run()
+    state.write_link()
 
 
 main()

@@ -52,7 +52,7 @@ def _loaded_engine() -> models.Engine | None:
     except HeadlightError as error:
         problem(error)
         if name != DEFAULT_MODEL:
-            st.button(f"Back to {DEFAULT_MODEL}", on_click=_use_model, args=(DEFAULT_MODEL,))
+            st.button(f"Back to {DEFAULT_MODEL}", key="back-to-default", on_click=_use_model, args=(DEFAULT_MODEL,))
         return None
     return engine
 

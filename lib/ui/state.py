@@ -90,12 +90,14 @@ def boot(models: set[str], corpora: set[str]) -> None:
     """Once per session: defaults, then whatever of the link can be used."""
     if "booted" in st.session_state:
         return
-    st.session_state.update(DEFAULTS | from_link(st.query_params.to_dict(), models, corpora))
-    st.session_state["booted"] = True
+    for name, value in (DEFAULTS | from_link(st.query_params.to_dict(), models, corpora)).items():
+        st.session_state.setdefault(name, value)
+    st.session_state["booted"] = models, corpora
 
 
-def write_link(models: set[str], corpora: set[str]) -> None:
+def write_link() -> None:
     """Bring the address bar in line with the session, only when it differs."""
+    models, corpora = st.session_state["booted"]
     link = to_link({name: st.session_state.get(name, DEFAULTS[name]) for name in DEFAULTS}, models, corpora)
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
@@ -103,6 +105,7 @@ def write_link(models: set[str], corpora: set[str]) -> None:
 
 def redraw_live() -> None:
     """From a widget callback: redraw the sidebar's choice and the page's panel, not the whole app."""
+    write_link()
     try:
         st.rerun(LIVE_FRAGMENTS)
     except StreamlitAPIException:

@@ -83,7 +83,7 @@ def own_text_controls() -> None:
             placeholder="Any language. It stays in this session.",
             persist_state="session",
         )
-        st.button("Read this text", on_click=_take_pasted, width="stretch")
+        st.button("Read this text", key="read-pasted", on_click=_take_pasted, width="stretch")
         st.file_uploader(
             "Or a file or an image",
             type=UPLOAD_TYPES,
