@@ -178,7 +178,7 @@ def histogram(
     counts = cut.value_counts(sort=False)
     edges = {"from": [i.left for i in counts.index], "to": [i.right for i in counts.index]}
     frame = pd.DataFrame(edges | {"count": counts.to_numpy()})
-    bar = alt.Chart(frame).mark_bar(color=colour, opacity=0.85)
+    bar = alt.Chart(frame).mark_bar(color=colour, opacity=0.85, binSpacing=1)
     across = alt.X("from:Q", title=x_title or "value", bin="binned")
     layers = [bar.encode(x=across, x2="to:Q", y=alt.Y("count:Q", title="count"), tooltip=["from", "to", "count"])]
     if marks:

@@ -81,7 +81,7 @@ def by_value(
     ends = {"low": f"{low:.3g}", "high": f"{high:.3g} {unit}".strip()}
     if roles is None:
         ramp = [_hex(c) for c in palette.table("cividis")[np.linspace(0, 255, SHADES).astype(int)]]
-        return Colouring(shade.astype(np.uint8), tuple(ramp), ({"name": title, "colours": ramp, **ends},), title)
+        return Colouring(shade.astype(np.uint8), tuple(ramp), ({"name": "", "colours": ramp, **ends},), title)
     ramps = [_ramp(colour) for colour in role_colours[: len(role_names)]]
     legend = tuple({"name": name, "colours": ramp, **ends} for name, ramp in zip(role_names, ramps, strict=True))
     classes = np.asarray(roles, int) * SHADES + shade

@@ -125,16 +125,21 @@ function heatmapDraw(fig, pane) {
     ctx.lineWidth = width;
     ctx.strokeRect(x(cell[1]) - width / 2, y(cell[0]) - width / 2, Math.max(g.w, 3) + width, Math.max(g.h, 3) + width);
   };
-  ctx.fillStyle = "rgba(255,255,255,.2)";
-  for (const row of pane.bands.rows) ctx.fillRect(g.left, y(row), g.wide, g.h);
-  for (const column of pane.bands.columns) ctx.fillRect(x(column), g.top, g.w, g.high);
-  if (pane.cursor) {
-    ctx.fillStyle = theme.dark ? "rgba(255,255,255,.10)" : "rgba(255,255,255,.16)";
-    ctx.fillRect(g.left, y(pane.cursor[0]), g.wide, g.h);
-    ctx.fillRect(x(pane.cursor[1]), g.top, g.w, g.high);
-    box(pane.cursor, "#fff", 1);
-  }
+  const cursor = pane.cursor || [undefined, undefined];
+  heatmapBands(ctx, g, x, y, [...pane.bands.rows, cursor[0]], [...pane.bands.columns, cursor[1]]);
+  box(pane.cursor, "#fff", 1.5);
+  box(pane.chosen, "rgba(255,255,255,.9)", 4);
   box(pane.chosen, theme.primary, 2);
+}
+
+// Lit rows and columns are framed, not tinted: the colours inside keep their meaning.
+function heatmapBands(ctx, g, x, y, rows, columns) {
+  for (const [colour, width] of [["rgba(0,0,0,.55)", 3], ["#fff", 1]]) {
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    for (const row of rows) if (row !== undefined) ctx.strokeRect(g.left, y(row), g.wide, Math.max(g.h, 2));
+    for (const column of columns) if (column !== undefined) ctx.strokeRect(x(column), g.top, Math.max(g.w, 2), g.high);
+  }
 }
 
 function heatmapVeil(ctx, g, { veil, meta }, theme) {

@@ -61,7 +61,7 @@ function matrixPoints(fig, out, w, h, tile, x0, y0, size, strength) {
       const py = Math.round(y0 + pad + (1 - points[2 * (tile * n + i) + 1] / full) * span);
       const colour = hits && !pass ? fig.faded : fig.colours[classes[i]];
       const wide = big || (hits && pass) ? 2 : 1;
-      const alpha = hits ? (pass ? 0.95 : 0.22) * strength : base;
+      const alpha = hits ? (pass ? 0.95 : 0.13) * strength : base;
       for (let dy = -wide; dy <= wide; dy++) {
         const y = py + dy;
         if (y < Math.max(0, y0) || y >= Math.min(h, y0 + size)) continue;

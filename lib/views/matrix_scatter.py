@@ -76,6 +76,7 @@ def matrix_scatter_figure(
         "heads": n_heads,
         "colours": colouring.colours,
         "legend": colouring.legend,
+        "colour_title": colouring.title,
         "names": [[str(name)[:80] for name in row] for row in names] if names is not None else None,
         "chosen": [int(at) for at in chosen] if chosen is not None else None,
         "title": title,

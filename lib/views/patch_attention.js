@@ -3,7 +3,7 @@
 function patchBuild(fig) {
   const state = (fig.state = { mode: null, direction: "query", hover: null, chosen: null, threshold: null });
   fig.bar = element("div", "hl-bar", fig.box);
-  fig.chips = element("div", "hl-bar", fig.box);
+  fig.chips = element("div", "hl-bar hl-chips", fig.box);
   fig.canvas = element("canvas", "", fig.box);
   fig.read = element("div", "hl-read", fig.box);
   fig.read.setAttribute("role", "status");
@@ -55,8 +55,8 @@ function patchBar(fig) {
       shown.textContent = number(state.threshold);
       patchDraw(fig);
     };
-  } else {
-    if (state.mode === "overlay") colourBar(fig.bar, table, "0", number(meta.high));
+  } else if (state.mode === "overlay") {
+    fig.scale = colourBar(fig.bar, table, "0", number(meta.high));
     switches(fig.bar, "Direction", [["query", "attends to"], ["key", "attended by"]], state.direction, (side) => { state.direction = side; patchDraw(fig); patchChips(fig); });
   }
   const modes = [["overlay", "Overlay"], ["arrows", "Strongest"], ["links", "Links"]];
@@ -80,7 +80,7 @@ function patchChips(fig) {
     chip.title = `${patchName(fig, from)} → ${name}: ${number(w)}`;
     chip.onclick = () => patchChoose(fig, i);
   });
-  if (meta.prefix.length) element("span", "hl-note", fig.chips, "tokens without a place in the image");
+  if (meta.prefix.length) element("span", "hl-quiet", fig.chips, "beside the image");
 }
 
 function patchName(fig, i) {
@@ -159,6 +159,7 @@ function patchOverlay(fig, ctx) {
   const n = meta.rows * meta.columns;
   const weights = Array.from({ length: n }, (_, i) => fig.weight(chosen, meta.prefix.length + i));
   weights.forEach((w) => { if (w > most) most = w; });
+  fig.scale.lastChild.textContent = `${number(most)} · root scale`;
   weights.forEach((w, i) => {
     const [x, y] = patchCorner(fig, meta.prefix.length + i);
     const share = Number.isNaN(w) ? 0 : Math.sqrt(w / (most || 1));

@@ -132,7 +132,7 @@ def scatter(
         xy: see `scatter_figure`, as are `options`.
         key: unique on the page.
         on_choose: called with a point's index.
-        on_select: called with the sorted indices of the selected points, as separate arguments.
+        on_select: called with the sorted indices of the selected points, as separate arguments; none when cleared.
     """
     show(scatter_figure(xy, **options), key, on_choose, on_select)
 

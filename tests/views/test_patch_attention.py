@@ -1,0 +1,67 @@
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from lib.errors import HeadlightError
+from lib.views.packet import restore, unpack
+from lib.views.patch_attention import patch_attention_figure, picture, strongest
+
+SEEN = np.random.default_rng(0).integers(0, 255, (32, 64, 3), dtype=np.uint8)
+
+
+def dirichlet(n):
+    return np.random.default_rng(1).dirichlet(np.ones(n), n)
+
+
+def test_a_wide_image_with_cls_and_registers():
+    pattern = dirichlet(2 * 4 + 5)
+    figure = patch_attention_figure(SEEN, (2, 4), pattern)
+    meta, arrays = unpack(figure.packet)
+    assert meta["prefix"] == ["CLS", "R1", "R2", "R3", "R4"] and figure.bounds == (13,)
+    assert (meta["rows"], meta["columns"], meta["height"], meta["width"]) == (2, 4, 32, 64)
+    assert meta["chosen"] == 5 + 1 * 4 + 2
+    np.testing.assert_allclose(restore(arrays["codes"], meta["low"], meta["high"]), pattern, atol=2e-5)
+
+
+def test_a_model_without_cls():
+    assert unpack(patch_attention_figure(SEEN, (2, 4), dirichlet(8)).packet)[0]["prefix"] == []
+
+
+def test_small_images_arrive_unchanged_and_large_ones_small():
+    back = np.asarray(Image.open(io.BytesIO(picture(SEEN).tobytes())))
+    np.testing.assert_array_equal(back, SEEN)
+    noise = np.random.default_rng(0).integers(0, 255, (900, 900, 3), dtype=np.uint8)
+    assert picture(noise).nbytes < noise.nbytes / 2
+
+
+def test_many_patches_send_the_strongest_keys_and_say_so():
+    pattern = dirichlet(37 * 37 + 5)
+    figure = patch_attention_figure(SEEN, (37, 37), pattern)
+    meta, arrays = unpack(figure.packet)
+    assert len(figure.packet) < 1_500_000 and arrays["partners"].shape == (1374, 256)
+    assert "256 strongest keys" in meta["note"]
+    best = pattern.argmax(1)
+    assert all(best[i] in arrays["partners"][i] for i in range(1374))
+
+
+def test_the_share_that_is_shown_is_measured():
+    pattern = np.zeros((300, 300))
+    pattern[:, 10] = 1
+    share, codes, partners = strongest(pattern, 0, 1)
+    assert share == 1 and (partners[codes > 1] == 10).all()
+
+
+@pytest.mark.parametrize(
+    ("seen", "grid", "pattern"),
+    [
+        (SEEN, (3, 4), dirichlet(8)),
+        (SEEN, (2, 4), np.ones((8, 9))),
+        (SEEN[..., :2], (2, 4), dirichlet(8)),
+        (SEEN.astype(float), (2, 4), dirichlet(8)),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(seen, grid, pattern):
+    with pytest.raises(HeadlightError):
+        patch_attention_figure(seen, grid, pattern)
