@@ -12,14 +12,14 @@ def brightness(table):
 
 @pytest.mark.parametrize("name", ["cividis", "viridis"])
 def test_sequential_tables_only_get_brighter(name):
-    assert (np.diff(brightness(palette.table(name))) > -1e-4).all()
+    assert (np.diff(brightness(palette.table(name))[::3]) > 0).all()  # neighbours may round alike
 
 
 @pytest.mark.parametrize(("name", "other"), [("cividis", sequential.Cividis), ("viridis", sequential.Viridis)])
 def test_sequential_tables_agree_with_an_independent_copy(name, other):
     anchors = np.array([palette.rgb(colour) for colour in other], float)
     at = np.linspace(0, 255, len(anchors)).round().astype(int)
-    assert np.abs(palette.table(name)[at] - anchors).max() <= 12
+    assert np.abs(palette.table(name)[at] - anchors).max() <= 2
 
 
 def test_the_diverging_table_is_whitest_in_the_middle_and_blue_below():
