@@ -48,9 +48,23 @@ def comparison_scalogram(field: Field | Array, wavelet: str = MORLET, periods: A
     periods = fourier_period(default_scales(samples)) if periods is None else np.asarray(periods, np.float64)
     if periods.ndim != 1 or not periods.size or not (periods >= 2).all():
         raise HeadlightError("Fourier periods (scale,) of at least 2 tokens", f"{periods}", "Leave them out.")
-    scales = periods * pywt.central_frequency(wavelet, precision=12)
+    scales = periods * _central_frequency(wavelet)
     wavelets = _impulse_responses(samples, scales, wavelet)
     return scalogram_with(field, wavelets, wavelet_factors(wavelets), scales, periods, float("nan"), wavelet)
+
+
+def _central_frequency(wavelet: str) -> float:
+    """Frequency, per unit of scale, at which the wavelet's spectrum peaks.
+
+    ``pywt.central_frequency`` takes it from a transform too short to place the peak better than a few per cent.
+    """
+    named = pywt.ContinuousWavelet(wavelet)
+    if named.center_frequency is not None:
+        return float(named.center_frequency)
+    psi, x = named.wavefun(10)
+    size = 64 * len(x)
+    peak = int(np.abs(np.fft.fft(psi, size)).argmax())  # some complex wavelets turn the other way
+    return min(peak, size - peak) / (size * float(x[1] - x[0]))
 
 
 def _impulse_responses(samples: int, scales: Array, wavelet: str) -> Array:

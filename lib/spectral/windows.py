@@ -18,6 +18,7 @@ from lib.errors import HeadlightError
 
 DEFAULT_COUNT = 150
 CHARACTERS_PER_TOKEN = 8  # text read per token wanted: more than any tokenizer here needs
+READ_AT_LEAST = 100_000  # characters, so that small requests are spread over many documents too
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ def windows(
     if engine.kind == "vision":
         raise HeadlightError("a text model", f"{engine.name}, a vision model", "Patches have no lag.")
     length = _default_length(engine) if length is None else int(length)
-    bodies, unread = _read(documents, engine, length * count * CHARACTERS_PER_TOKEN)
+    bodies, unread = _read(documents, engine, max(length * count * CHARACTERS_PER_TOKEN, READ_AT_LEAST))
     _check_length(length, bodies, engine)
     sizes = [kept_length(body) for body in bodies]
     skipped = sum(size < length for size in sizes)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from tests.spectral.synthetic import lag_of, noise_field, planted
 
 from lib.errors import HeadlightError
 from lib.spectral import Field, band_centres, band_width, lag_bands, lag_profile, lag_window
 from lib.spectral.lag import lag_energy, lag_rows
+from tests.spectral.synthetic import lag_of, noise_field, planted
 
 
 @pytest.mark.parametrize("length", [8, 9])

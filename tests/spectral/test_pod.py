@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from scipy.fft import idct
-from tests.spectral.synthetic import noise_field, planted, planted_modes, softmax_rows
 
 from lib.errors import HeadlightError
 from lib.spectral import Field, lag_bands, lag_window, reconstruct, snapshot_pod
+from tests.spectral.synthetic import noise_field, planted, planted_modes, softmax_rows
 
 
 def flat(array):

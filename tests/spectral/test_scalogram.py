@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from tests.spectral.synthetic import lag_of, noise_field, planted
 
 from lib.errors import HeadlightError
 from lib.spectral import Field, dominant_scales, lag_scalogram, morlet_cwt
 from lib.spectral.scalogram import far_cone
+from tests.spectral.synthetic import lag_of, noise_field, planted
 
 
 def explicit(field, scales, ahead=False):
