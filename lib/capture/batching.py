@@ -1,4 +1,4 @@
-"""From encodings to the tensors of one forward pass: similar lengths together, bounded, padded on the right."""
+"""From documents to the tensors of one forward pass: similar lengths together, bounded, padded on the right."""
 
 from __future__ import annotations
 
@@ -9,11 +9,32 @@ from typing import Any
 import numpy as np
 import torch
 
-from lib.corpora.tokens import Encoding
+from lib.corpora.document import Document
+from lib.corpora.tokens import Encoding, encode
+from lib.errors import HeadlightError
 
 TOKENS = 2048  # of one batch, padding included: enough to keep a processor busy
 PATTERN_BYTES = 32 << 20  # of one layer's patterns of a batch
 PADDING = 1 / 8  # of a batch's tokens at most
+
+
+class NotRunnable(HeadlightError):
+    """Documents that a model cannot be run over."""
+
+
+def encoded(engine: Any, documents: Sequence[Document | Encoding]) -> list[Encoding]:
+    """Documents as the model reads them; encodings pass through."""
+    if engine.model is None:
+        raise NotRunnable("a loaded engine", f"{engine.name}, which was released", "Load it again.")
+    if engine.model.main_input_name not in ("input_ids", "pixel_values"):
+        raise NotRunnable(
+            "a model of texts or images",
+            f"{engine.name} (family '{engine.family}'), which reads '{engine.model.main_input_name}'",
+            "Audio is not supported: choose a text or a vision model.",
+        )
+    if isinstance(documents, Document | Encoding) or not len(documents):
+        raise NotRunnable("a list of at least one document", f"{type(documents).__name__}", "Put documents in a list.")
+    return [document if isinstance(document, Encoding) else encode(document, engine) for document in documents]
 
 
 def batches(lengths: Sequence[tuple[int, ...]], heads: int, padding: bool = True) -> Iterator[list[int]]:

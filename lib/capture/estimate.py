@@ -15,12 +15,13 @@ from weakref import WeakKeyDictionary
 import psutil
 import torch
 
-from lib.capture.batching import model_inputs
+from lib.capture.batching import encoded, model_inputs
 from lib.capture.check import trusted
 from lib.capture.layout import Layout
 from lib.capture.probe import probe_encodings
 from lib.capture.tap import tapped
 from lib.capture.value import ARRAYS
+from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding
 from lib.errors import HeadlightError
 
@@ -54,17 +55,19 @@ class Estimate:
 
 def estimate(
     engine: Any,
-    documents: Sequence[Encoding | int],
+    documents: Sequence[Document | Encoding | int],
     keep: Sequence[str] = ARRAYS,
     layers: Sequence[int] | None = None,
 ) -> Estimate:
     """What keeping arrays of these documents would take.
 
-    documents: encodings, or plain lengths in tokens. keep: of "query", "key", "value", "z", "pattern". Seconds are
-    scaled, by the arithmetic that each length needs, from one short timed forward pass per engine.
+    documents: as for ``capture``, or plain lengths in tokens. keep: of "query", "key", "value", "z", "pattern".
+    Seconds are scaled, by the arithmetic that each length needs, from a short timed forward pass.
     """
     layout = trusted(engine)
     wanted = layout.chosen(layers, layout.streams)
+    if not all(isinstance(document, int) for document in documents):
+        documents = encoded(engine, documents)
     lengths = [_lengths(document, layout) for document in documents]
     return Estimate(
         bytes=kept_bytes(lengths, layout, wanted, keep),
@@ -136,13 +139,16 @@ def memory_limit() -> int:
 
 
 def _free_memory() -> int:
-    """Free memory of the machine, or of the container where that is less."""
+    """Free memory of the machine, or of the container (cgroup v2) where that is less."""
     free, group = psutil.virtual_memory().available, Path("/sys/fs/cgroup")
     try:
         limit, used = ((group / name).read_text().strip() for name in ("memory.max", "memory.current"))
+        cached = re.search(r"^inactive_file (\d+)$", (group / "memory.stat").read_text(), re.MULTILINE)
     except OSError:
         return free
-    return free if limit == "max" else min(free, max(0, int(limit) - int(used)))
+    if limit == "max":
+        return free
+    return min(free, max(0, int(limit) - int(used) + (int(cached[1]) if cached else 0)))
 
 
 def _lengths(document: Encoding | int, layout: Layout) -> Lengths:
@@ -170,17 +176,22 @@ def _operations(engine: Any, layout: Layout, length: Lengths) -> int:
 
 @torch.inference_mode()
 def _seconds_per_operation(engine: Any) -> float:
-    """From one forward pass over one document, timed once per engine."""
+    """From a forward pass over one document, timed once per engine."""
     with engine.lock:
         if engine not in _rates:
             encodings = probe_encodings(engine, long=TIMED)[:1]
             inputs = model_inputs(engine, encodings)
-            start = time.perf_counter()
             with tapped(engine.model):
-                engine.model(**inputs)
-            seconds, layout = time.perf_counter() - start, trusted(engine)
+                seconds = min(_timed(engine.model, inputs) for _ in range(2))  # the first pass also warms up
+            layout = trusted(engine)
             _rates[engine] = seconds / _operations(engine, layout, _lengths(encodings[0], layout))
         return _rates[engine]
+
+
+def _timed(model: Any, inputs: Mapping[str, Any]) -> float:
+    start = time.perf_counter()
+    model(**inputs)
+    return time.perf_counter() - start
 
 
 def _gigabytes(size: float) -> str:

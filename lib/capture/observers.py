@@ -9,20 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from lib.capture.batching import batches, model_inputs
+from lib.capture.batching import NotRunnable, batches, encoded, model_inputs
 from lib.capture.check import trusted
 from lib.capture.layout import Layout
 from lib.capture.tap import Call, tapped
 from lib.corpora.document import Document
-from lib.corpora.tokens import Encoding, TokenTable, encode
+from lib.corpora.tokens import Encoding, TokenTable
 from lib.errors import HeadlightError
 
 NEEDS = frozenset({"query", "key", "value", "z", "pattern"})
 Progress = Callable[[int, int, str], None]
-
-
-class NotRunnable(HeadlightError):
-    """Documents that a model cannot be run over."""
 
 
 class NotFinite(HeadlightError):
@@ -108,21 +104,6 @@ def observe(
         TokenTable.join(own), offsets(own), TokenTable.join(keys), offsets(keys), wanted[stream],
         tuple(encoding.lost for encoding in encodings),
     )  # fmt: skip
-
-
-def encoded(engine: Any, documents: Sequence[Document | Encoding]) -> list[Encoding]:
-    """Documents as the model reads them; encodings pass through."""
-    if engine.model is None:
-        raise NotRunnable("a loaded engine", f"{engine.name}, which was released", "Load it again.")
-    if engine.model.main_input_name not in ("input_ids", "pixel_values"):
-        raise NotRunnable(
-            "a model of texts or images",
-            f"{engine.name} (family '{engine.family}'), which reads '{engine.model.main_input_name}'",
-            "Audio is not supported: choose a text or a vision model.",
-        )
-    if isinstance(documents, Document | Encoding) or not len(documents):
-        raise NotRunnable("a list of at least one document", f"{type(documents).__name__}", "Put documents in a list.")
-    return [document if isinstance(document, Encoding) else encode(document, engine) for document in documents]
 
 
 def sides(encodings: Sequence[Encoding], stream: str) -> tuple[list[TokenTable], list[TokenTable]]:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from lib.capture.batching import encoded
 from lib.capture.check import trusted
 from lib.capture.estimate import require_memory
 from lib.capture.layout import Place
-from lib.capture.observers import Block, Progress, encoded, observe, offsets, run, sides
+from lib.capture.observers import Block, Progress, observe, offsets, run, sides
 from lib.capture.value import ARRAYS, QUERY_SIDE, Capture, digest, read_only
 from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding, TokenTable

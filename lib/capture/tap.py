@@ -80,7 +80,8 @@ class Call:
         return self._repeated(self.grouped_value)
 
     def _repeated(self, grouped: torch.Tensor) -> torch.Tensor:
-        return grouped.repeat_interleave(self.query.shape[1] // grouped.shape[1], dim=1)
+        group = self.query.shape[1] // grouped.shape[1]
+        return grouped if group == 1 else grouped.repeat_interleave(group, dim=1)
 
 
 @contextmanager

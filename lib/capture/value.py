@@ -149,7 +149,7 @@ def _flat(parts: Iterable[object]) -> Iterable[object]:
     for part in parts:
         if isinstance(part, Encoding | TokenTable):
             yield from _flat((f.name, getattr(part, f.name)) for f in fields(part))
-        elif isinstance(part, list | tuple):
+        elif isinstance(part, list | tuple) and not all(isinstance(one, str) for one in part):
             yield f"{len(part)} of"
             yield from _flat(part)
         else:
