@@ -1,9 +1,9 @@
 """Texts and images, and what models make of them."""
 
-from .builtin import Corpus, builtin, builtin_names
+from .bundled import Corpus, builtin, builtin_names
 from .document import Document
-from .external import external, external_names
 from .gold import choi, conllu, lines
+from .outside import external, external_names
 from .reading import Reading, from_file, from_text, read_file, read_text
 from .sentences import sentence_spans
 from .synthetic import repeated_tokens

@@ -57,21 +57,27 @@ def decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     """
     if kind := next((what for magic, what in _FOREIGN.items() if data.startswith(magic)), None):
         raise HeadlightError(READABLE, f"{name!r}, which is {kind}", "Export it as one of these.")
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if marked:
             return data.decode("utf-16"), ("Read as UTF-16.",)
         _refuse_binary(data, name)
         return data.decode("utf-8-sig"), ()
-    except UnicodeDecodeError:
-        pass
+    except UnicodeDecodeError as error:
+        if marked:
+            raise _other_encoding(data, name, error) from error
     try:
         return data.decode("cp1252"), ("Not UTF-8; read as Windows-1252. If letters look wrong, save it as UTF-8.",)
     except UnicodeDecodeError as error:
-        raise HeadlightError(
-            "text in UTF-8, UTF-16 with a byte-order mark, or Windows-1252",
-            f"{name!r} in another encoding (byte {data[error.start]:#04x} at {error.start})",
-            "Save it as UTF-8.",
-        ) from error
+        raise _other_encoding(data, name, error) from error
+
+
+def _other_encoding(data: bytes, name: str, error: UnicodeDecodeError) -> HeadlightError:
+    return HeadlightError(
+        "text in UTF-8, UTF-16 with a byte-order mark, or Windows-1252",
+        f"{name!r} in another encoding (byte {data[error.start]:#04x} at {error.start} is none of these)",
+        "Save it as UTF-8.",
+    )
 
 
 def _refuse_binary(data: bytes, name: str) -> None:

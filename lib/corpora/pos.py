@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-ENGLISH_SHARE = 0.15  # at least this share of the words must be closed-class before a text is taken for English
+ENGLISH_SHARE = 0.2  # at least this share of the words must be closed-class before a text is taken for English
 
 _CLASSES = {
     "DET": "a an the this that these those each every either neither some any no all both half such another",

@@ -8,6 +8,8 @@ import json
 
 from lib.errors import HeadlightError
 
+from .decoding import cleaned
+
 MAX_ROWS = 2000
 _TEXT_COLUMNS = ("text", "sentence", "content", "body", "document", "review", "comment", "message", "abstract", "title")
 
@@ -72,14 +74,14 @@ def from_jsonl(text: str, name: str) -> tuple[Rows, list[str]]:
             raise _not_record(name, number, f"not JSON ({problem})") from error
         if not isinstance(record, dict) or not isinstance(record.get("text"), str):
             raise _not_record(name, number, "no text under 'text'")
-        if not (entry := record["text"].replace("\0", "")).strip():
+        if not (entry := cleaned(record["text"])[0]).strip():
             blank += 1
             continue
         title = record.get("name") or record.get("title")
-        entries.append((str(title) if title else f"{name} {number}", entry.encode("utf-8", "replace").decode()))
+        entries.append((str(title) if title else f"{name} {number}", entry))
     if not entries:
         raise _not_record(name, 1, "no text at all")
-    return _bounded(entries, [f"Left out {blank} empty texts."] if blank else [])
+    return _bounded(entries, [f"Left out {blank} empty text{'s' * (blank > 1)}."] if blank else [])
 
 
 def _not_record(name: str, line: int, problem: str) -> HeadlightError:
