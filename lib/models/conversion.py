@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import copy
 import json
-import struct
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from lib.errors import HeadlightError
 from lib.models import cache
-from lib.models.folder import require_finite
+from lib.models.devices import require_memory
+from lib.models.folder import require_finite, require_size
+from lib.models.gguf_header import BrokenGGUF, Header, read_header
 from lib.models.offline import NotInstalled, file_digest
 
 VERSION = 1  # of what is written; part of the cache's folder names
 NOT_VISIBLE = frozenset({"bloom", "falcon", "mamba"})  # read by transformers, outside the attention interface
-_SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # GGUF type: bytes
-_TEXT, _ARRAY = 8, 9
-
-
-class BrokenGGUF(HeadlightError):
-    """A file that is not GGUF, is cut short, or holds an architecture that cannot be read."""
 
 
 def from_gguf(path: Path) -> Path:
@@ -33,11 +28,13 @@ def from_gguf(path: Path) -> Path:
     found = cache.find(name)
     if found is not None:
         return found
-    architecture = require_architecture(path)
+    header = read_header(path)
+    require_architecture(header)
+    require_memory(header.numbers, "float32", "cpu", path.name)
     for module in ("gguf", "accelerate"):
         if find_spec(module) is None:
             raise NotInstalled(f"the package {module}, which reads GGUF", "none", f"Run: pip install {module}")
-    return cache.convert(name, lambda folder: _write_gguf(path, architecture, folder))
+    return cache.convert(name, lambda folder: _write_gguf(path, header, folder))
 
 
 def gguf_cache_name(path: Path) -> str:
@@ -45,71 +42,30 @@ def gguf_cache_name(path: Path) -> str:
     return f"gguf-{file_digest(path)[:16]}-v{VERSION}"
 
 
-def require_architecture(path: Path) -> str:
-    """The architecture a GGUF file names; raises BrokenGGUF unless it can be read and looked at."""
+def require_architecture(header: Header) -> None:
+    """Refuse a GGUF architecture that cannot be read or looked at, by its name."""
     from transformers.integrations.ggml import GGUF_CONFIG_MAPPING
 
     works = sorted(set(GGUF_CONFIG_MAPPING) - NOT_VISIBLE - {"general", "tokenizer"})
-    try:
-        with path.open("rb") as file:
-            architecture = read_architecture(file)
-    except (OSError, struct.error, UnicodeDecodeError, MemoryError) as error:
-        raise BrokenGGUF("a whole GGUF file", f"{path.name}, {error}", "Download it again.") from error
-    if architecture.replace("-", "_").replace("moe", "_moe") not in works and architecture not in works:
-        raise BrokenGGUF("a GGUF architecture that works", f"“{architecture}”", f"These do: {', '.join(works)}.")
-    return architecture
+    spelt = header.architecture.replace("-", "_")
+    if spelt not in works and spelt.replace("moe", "_moe") not in works:
+        raise BrokenGGUF("a GGUF architecture that works", f"“{header.architecture}”", f"These do: {', '.join(works)}.")
 
 
-def read_architecture(file: BinaryIO) -> str:
-    """The value of ``general.architecture`` in a GGUF header, without reading the rest.
-
-    Source: GGUF specification, versions 2 and 3: magic, version, number of tensors, number of pairs, pairs.
-    """
-    magic, version, _tensors, pairs = struct.unpack("<4sIQQ", file.read(24))
-    if magic != b"GGUF" or version not in (2, 3):
-        raise struct.error(f"which begins with {magic!r} version {version}, not b'GGUF' version 2 or 3")
-    for _ in range(pairs):
-        key = _text(file)
-        (kind,) = struct.unpack("<I", file.read(4))
-        if key == "general.architecture" and kind == _TEXT:
-            return _text(file)
-        _skip(file, kind)
-    raise struct.error("which names no architecture")
-
-
-def _text(file: BinaryIO) -> str:
-    (length,) = struct.unpack("<Q", file.read(8))
-    if length > 1 << 20:
-        raise struct.error(f"whose text is {length} bytes long")
-    return file.read(length).decode("utf-8")
-
-
-def _skip(file: BinaryIO, kind: int) -> None:
-    if kind == _TEXT:
-        _text(file)
-    elif kind == _ARRAY:
-        inner, count = struct.unpack("<IQ", file.read(12))
-        if inner in _SCALARS:
-            file.seek(_SCALARS[inner] * count, 1)
-        else:
-            for _ in range(count):
-                _skip(file, inner)
-    elif kind in _SCALARS:
-        file.seek(_SCALARS[kind], 1)
-    else:
-        raise struct.error(f"whose value type {kind} is unknown")
-
-
-def _write_gguf(path: Path, architecture: str, folder: Path) -> None:
+def _write_gguf(path: Path, header: Header, folder: Path) -> None:
     import torch
-    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
-    auto = AutoModelForSeq2SeqLM if "t5" in architecture else AutoModelForCausalLM
     given: dict[str, Any] = {"gguf_file": path.name, "local_files_only": True}
     try:
-        model = auto.from_pretrained(path.parent, dtype=torch.float32, **given)
+        config = AutoConfig.from_pretrained(path.parent, **given)
+        auto = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        require_size(auto._model_mapping[type(config)], config, header.numbers)
+        model = auto.from_pretrained(path.parent, config=config, dtype=torch.float32, **given)
         tokenizer = AutoTokenizer.from_pretrained(path.parent, **given)
-    except (ValueError, KeyError, OSError, RuntimeError, TypeError) as error:
+    except HeadlightError:
+        raise
+    except (ValueError, KeyError, OSError, RuntimeError, TypeError, AttributeError) as error:
         said = " ".join(str(error).split())[:300]
         raise BrokenGGUF("a whole GGUF file of a known layout", said, "Download it again or choose another.") from error
     require_finite(model, path.name, "float32")

@@ -12,14 +12,12 @@ from lib.errors import HeadlightError
 from lib.models import families
 from lib.models.devices import require_memory, torch_dtype
 from lib.models.offline import file_digest
+from lib.models.preparation import BrokenFolder, read_processor, read_tokenizer
 
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
 INDEX = "model.safetensors.index.json"
+SLACK = 1_000_000  # numbers
 SAFE_ONLY = "Save it as safetensors: model.save_pretrained(folder)."
-
-
-class BrokenFolder(HeadlightError):
-    """A folder that does not hold a whole model."""
 
 
 class PickledWeights(HeadlightError):
@@ -48,12 +46,14 @@ def read_folder(folder: Path, dtype: str, device: str, name: str) -> Parts:
     config = read_config(folder)
     classes = families.candidates(families.image_tower(config))
     files = weight_files(folder)
-    require_memory(sum(count_numbers(file) for file in files), dtype, device, name)
+    numbers = sum(count_numbers(file) for file in files)
+    require_memory(numbers, dtype, device, name)
+    require_size(classes[-1], families.image_tower(config), numbers)
     model, notes = _read_model(folder, classes, torch_dtype(dtype))
     require_finite(model, name, dtype)
-    vision = model.main_input_name == "pixel_values"
-    tokenizer = None if vision else _tokenizer(folder, name)
-    return Parts(model, tokenizer, _processor(folder, name) if vision else None, tuple(notes))
+    if model.main_input_name == "pixel_values":
+        return Parts(model, None, read_processor(folder, name), tuple(notes))
+    return Parts(model, read_tokenizer(folder, name, model), None, tuple(notes))
 
 
 def read_config(folder: Path) -> Any:
@@ -120,6 +120,20 @@ def folder_digest(folder: Path) -> str:
     return hashlib.sha256(" ".join(file_digest(file) for file in files).encode()).hexdigest()[:12]
 
 
+def require_size(model_class: Any, config: Any, numbers: int) -> None:
+    """Refuse a configuration far larger than its weights: what is missing would be drawn, and fill the memory."""
+    import torch
+
+    with torch.device("meta"):
+        asked = sum(weight.numel() for weight in model_class(config).parameters())
+    if asked > 2 * numbers + SLACK:
+        raise BadWeights(
+            f"weights for the {asked / 1e6:,.1f} million numbers the configuration asks for",
+            f"{numbers / 1e6:,.1f} million",
+            "Check that configuration and weights belong together.",
+        )
+
+
 def require_finite(model: Any, name: str, dtype: str) -> None:
     """Refuse weights with NaN or infinity: every picture made of them would be wrong or empty."""
     import torch
@@ -173,34 +187,6 @@ def drop_pooler(model: Any) -> None:
     for module in model.modules():
         if getattr(module, "pooler", None) is not None:
             module.pooler = None
-
-
-def _tokenizer(folder: Path, name: str) -> Any:
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # missing files, missing packages, broken vocabularies: each has its own class
-        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise BrokenFolder(f"a tokenizer for {name} (tokenizer.json)", said, "Copy its files too.") from error
-    if not tokenizer.is_fast:
-        raise BrokenFolder(
-            f"a tokenizer for {name} that reports character offsets (tokenizer.json)",
-            type(tokenizer).__name__,
-            "Convert it: AutoTokenizer.from_pretrained(folder).save_pretrained(folder).",
-        )
-    return tokenizer
-
-
-def _processor(folder: Path, name: str) -> Any:
-    from transformers import AutoImageProcessor
-
-    try:
-        return AutoImageProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # as above
-        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        expected = f"image settings for {name} (preprocessor_config.json)"
-        raise BrokenFolder(expected, said, "Copy that file too.") from error
 
 
 def _no_config(folder: Path) -> str:

