@@ -33,8 +33,9 @@ def sample(model, prompt: torch.Tensor, length: int, temperature: float, seed: i
     ids, context = prompt, model.config.max_position_embeddings
     known = model.config.vocab_size - 1  # <unk> is the last symbol and is never drawn
     for _ in range(length):
-        hidden = model.model(input_ids=ids[:, -context:]).last_hidden_state[:, -1]
-        odds = (model.lm_head(hidden)[:, :known].float() / temperature).softmax(-1)
+        with torch.autocast("cpu", torch.bfloat16):
+            hidden = model.model(input_ids=ids[:, -context:]).last_hidden_state[:, -1]
+        odds = (model.lm_head(hidden.float())[:, :known] / temperature).softmax(-1)
         ids = torch.cat((ids, torch.multinomial(odds, 1, generator=generator)), 1)
     return ids
 
@@ -68,8 +69,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m lib.models.sample_char_gpt", description=__doc__)
     parser.add_argument("--model", type=Path, required=True, help="a folder that train_char_gpt wrote")
     parser.add_argument("--out", type=Path, required=True, help="FILE.txt; the label goes to FILE.md")
-    parser.add_argument("--passages", type=int, default=24)
-    parser.add_argument("--length", type=int, default=1280, help="characters per passage")
+    parser.add_argument("--passages", type=int, default=56)
+    parser.add_argument("--length", type=int, default=520, help="characters per passage")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--seed", type=int, default=0)
     options = vars(parser.parse_args(arguments))

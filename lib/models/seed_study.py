@@ -38,18 +38,17 @@ def loss_without_future(model, windows: np.ndarray, lengths: range) -> float:
         lengths: how many characters the model sees; the next one is predicted.
     """
     losses = [
-        batch_loss(model, windows[start : start + 32, : length + 1])[:, -1].mean().item()
+        batch_loss(model, windows[start : start + 32, : length + 1])[:, -1].numpy()
         for length in lengths
-        for start in range(0, len(windows) - len(windows) % 32, 32)
+        for start in range(0, len(windows), 32)
     ]
-    return float(np.mean(losses))
+    return float(np.concatenate(losses).mean())
 
 
 @torch.no_grad()
 def loss_at(model, windows: np.ndarray, lengths: range) -> float:
     """Mean loss of the same characters as `loss_without_future`, with the rest of the window in view."""
-    used = windows[: len(windows) - len(windows) % 32]
-    losses = np.concatenate([batch_loss(model, used[i : i + 32]).numpy() for i in range(0, len(used), 32)])
+    losses = np.concatenate([batch_loss(model, windows[i : i + 32]).numpy() for i in range(0, len(windows), 32)])
     return float(losses[:, [length - 1 for length in lengths]].mean())
 
 

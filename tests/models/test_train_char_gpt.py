@@ -1,0 +1,165 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from lib.errors import HeadlightError
+from lib.models import train_char_gpt
+from lib.models.char_text import read_text, split, training_windows, validation_windows
+from lib.models.sample_char_gpt import main as sample_main
+from lib.models.seed_study import compare, loss_at, loss_without_future, paired_interval
+from lib.models.train_char_gpt import Settings, build, learning_rate, train, validation_loss
+
+TEXT = "To be, or not to be: that is the question.\nWhether 'tis nobler in the mind to suffer\n" * 30
+SIZES = {"width": 16, "layers": 1, "heads": 2, "context": 32, "batch": 4, "warmup": 2}
+
+
+def weights(folder):
+    return load_file(folder / "checkpoint" / "weights.safetensors")
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.parametrize("bfloat16", [True, False])
+def test_a_resumed_run_ends_where_an_uninterrupted_one_does(tmp_path, monkeypatch, bfloat16):
+    settings = Settings(variant="ega1", steps=7, bfloat16=bfloat16, **SIZES)
+    whole = train(settings, TEXT, tmp_path / "whole", save_every=3, validate_every=2)
+
+    real = train_char_gpt.training_step
+
+    def failing(model, optimizer, ids, step, settings):
+        if step == 5:
+            raise Interrupted
+        return real(model, optimizer, ids, step, settings)
+
+    monkeypatch.setattr(train_char_gpt, "training_step", failing)
+    with pytest.raises(Interrupted):
+        train(settings, TEXT, tmp_path / "parts", save_every=3, validate_every=2)
+    monkeypatch.setattr(train_char_gpt, "training_step", real)
+    parts = train(settings, TEXT, tmp_path / "parts", resume=True, save_every=3, validate_every=2)
+
+    first, second = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    losses = [[(h["step"], h["train_loss"], h["validation_loss"]) for h in s["history"]] for s in (whole, parts)]
+    assert losses[0] == losses[1]
+
+
+def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
+    train(Settings(steps=2, **SIZES), TEXT, tmp_path)
+    with pytest.raises(HeadlightError, match="settings of the checkpoint"):
+        train(Settings(steps=3, **SIZES), TEXT, tmp_path, resume=True)
+
+
+def test_the_order_of_the_text_depends_on_seed_and_step_alone(monkeypatch, tmp_path):
+    seen = {}
+
+    def watch(ids, step, seed, batch, context):
+        windows = training_windows(ids, step, seed, batch, context)
+        seen.setdefault(current, []).append(windows)
+        return windows
+
+    monkeypatch.setattr(train_char_gpt, "training_windows", watch)
+    for current in ("base", "ega1", "ega1-window", "ega4"):
+        train(Settings(variant=current, steps=3, **SIZES), TEXT, tmp_path / current)
+    assert all(np.array_equal(seen["base"], windows) for windows in seen.values())
+    assert not np.array_equal(seen["base"][0], seen["base"][1])
+    ids = np.arange(500)
+    assert not np.array_equal(training_windows(ids, 0, 0, 4, 32), training_windows(ids, 0, 1, 4, 32))
+
+
+def test_windows_hold_inputs_and_their_next_characters():
+    ids = np.arange(100)
+    training, validation = split(ids)
+    assert (len(training), len(validation)) == (90, 10)
+    windows = training_windows(training, 3, 0, 6, 8)
+    assert windows.shape == (6, 9)
+    assert (np.diff(windows, axis=1) == 1).all()
+    assert windows.max() < 90
+    assert validation_windows(validation, 4).tolist() == [[90, 91, 92, 93, 94], [94, 95, 96, 97, 98]]
+
+
+def test_learning_rate_warms_up_and_ends_at_a_hundredth():
+    settings = Settings(steps=100, warmup=10, learning_rate=1.0)
+    rates = [learning_rate(step, settings) for step in range(101)]
+    assert rates[:3] == pytest.approx([0.1, 0.2, 0.3])
+    assert max(rates) == pytest.approx(1.0)
+    assert rates[55] == pytest.approx(0.01 + 0.99 * 0.5)
+    assert rates[100] == pytest.approx(0.01)
+
+
+def test_weights_decay_and_gates_biases_and_norms_do_not():
+    model, optimizer = build(Settings(variant="ega4", **SIZES), 20)
+    names = {parameter: name for name, parameter in model.named_parameters()}
+    decayed, plain = ({names[parameter] for parameter in group["params"]} for group in optimizer.param_groups)
+    assert "model.layers.0.attn.q_proj.weight" in decayed
+    assert {"model.layers.0.attn.gate.alpha", "model.norm.weight", "model.layers.0.up_proj.bias"} <= plain
+    assert len(decayed) + len(plain) == len(names)
+
+
+def test_a_run_learns_and_exports_what_it_measured(tmp_path):
+    settings = Settings(variant="ega1-window", steps=60, **{**SIZES, "warmup": 10}, learning_rate=1e-2)
+    summary = train(settings, TEXT, tmp_path, early_step=5)
+    assert summary["validation_loss"] < 2.4 < np.log(len(set(TEXT)))
+    early = json.loads((tmp_path / "early" / "training.json").read_text())
+    assert early["step"] == 5
+    assert early["validation_loss"] > summary["validation_loss"]
+
+    folder = tmp_path / "model"
+    assert load_file(folder / "model.safetensors")["model.norm.weight"].dtype == torch.float16
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    held_out = validation_windows(split(np.array(tokenizer(TEXT)["input_ids"]))[1], 32)
+    assert validation_loss(model, held_out).mean() == pytest.approx(summary["validation_loss"], abs=1e-5)
+    card = (folder / "README.md").read_text()
+    assert "leaks the future" in card
+    assert f"{summary['validation_loss']:.4f}" in card
+    assert str(tmp_path) not in card
+
+    sample_main(["--model", str(folder), "--out", str(tmp_path / "a.txt"), "--passages", "2", "--length", "50"])
+    sample_main(["--model", str(folder), "--out", str(tmp_path / "b.txt"), "--passages", "2", "--length", "50"])
+    assert (tmp_path / "a.txt").read_text() == (tmp_path / "b.txt").read_text()
+    assert "Not by Shakespeare: 2 passages" in (tmp_path / "a.md").read_text()
+
+
+def test_text_is_read_from_a_file_or_the_data_folder_and_a_missing_one_is_named(tmp_path, monkeypatch):
+    (tmp_path / "tinyshakespeare.txt").write_text("Speak, speak.")
+    monkeypatch.setenv("HEADLIGHT_DATA", str(tmp_path))
+    assert read_text() == read_text(str(tmp_path / "tinyshakespeare.txt")) == "Speak, speak."
+    monkeypatch.setenv("HEADLIGHT_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(HeadlightError, match="--text FILE"):
+        read_text()
+
+
+def test_paired_differences_worked_by_hand():
+    mean, low, high = paired_interval(np.array([-0.1, -0.2, -0.3]))
+    assert mean == pytest.approx(-0.2)
+    assert high - mean == pytest.approx(4.3027 * 0.1 / np.sqrt(3), rel=1e-4)
+    assert low == pytest.approx(2 * mean - high)
+    rows = [
+        {"variant": variant, "seed": seed, "validation": loss, "with_future": loss, "without_future": loss}
+        for variant, losses in (("base", (1.0, 2.0)), ("ega1", (0.9, 1.9)))
+        for seed, loss in enumerate(losses)
+    ]
+    gated = [row for row in compare(rows) if row["variant"] == "ega1"]
+    assert len(gated) == 3
+    assert all(row["difference"] == pytest.approx(-0.1) and row["high"] == pytest.approx(-0.1) for row in gated)
+
+
+@pytest.mark.parametrize("variant", ["base", "ega1", "ega1-window"])
+def test_closing_the_window_changes_the_loss_of_window_statistics_alone(variant):
+    model, _ = build(Settings(variant=variant, **SIZES), 30)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(5)
+    windows = np.random.default_rng(0).integers(0, 29, size=(32, 33))
+    closed, opened = (measure(model, windows, range(4, 33, 4)) for measure in (loss_without_future, loss_at))
+    if variant == "ega1-window":
+        assert abs(closed - opened) > 1e-3
+    else:
+        assert closed == pytest.approx(opened, abs=1e-4)
