@@ -21,14 +21,17 @@ import torch
 from lib.capture.batching import model_inputs
 from lib.capture.layout import Layout
 from lib.capture.probe import probe_encodings, probe_inputs
-from lib.capture.tap import Call, implementation, tapped
+from lib.capture.tap import Call, NotTappable, implementation, require_tappable, tapped
 from lib.errors import HeadlightError
 from lib.models import WeightsUnknown
 
 TOLERANCE = 1e-5  # in float32
-FIELDS = {"attentions": "self", "encoder_attentions": "encoder", "decoder_attentions": "decoder"} | {
-    "cross_attentions": "cross"
-}
+FIELDS = {
+    "attentions": "self",
+    "encoder_attentions": "encoder",
+    "decoder_attentions": "decoder",
+    "cross_attentions": "cross",
+}  # of a model's output, to streams
 
 
 class CheckFailed(HeadlightError):
@@ -67,7 +70,7 @@ class Check:
 def self_check(engine: Any) -> Check:
     """Compare the tap with the model's own eager attention, once per engine; later calls return the same Check.
 
-    Raises NotTappable where the model's family does not follow the attention interface.
+    Raises NotTappable where the model's family does not follow the attention interface, or only in part.
     """
     return _examined(engine)[0]
 
@@ -113,6 +116,7 @@ class _Pass:
 
 @torch.inference_mode()
 def _examine(engine: Any) -> tuple[Check, Layout]:
+    require_tappable(engine.model)
     start, inputs = time.perf_counter(), probe_inputs(engine)
     seen = _watch(engine.model, inputs)
     with implementation(engine.model, "eager"):
@@ -148,7 +152,7 @@ def _projections(model: Any, seen: _Pass) -> Iterator[None]:
     """The first matrix to receive exactly the heads' outputs, side by side, is the output projection."""
 
     def note(module: Any, arguments: tuple, output: torch.Tensor) -> None:
-        if not seen.calls or (place := (seen.calls[-1].stream, seen.calls[-1].layer)) in seen.results:
+        if not arguments or not seen.calls or (place := (seen.calls[-1].stream, seen.calls[-1].layer)) in seen.results:
             return
         z = seen.calls[-1].z.transpose(1, 2).flatten(2)  # (batch, query_pos, head · d_head)
         if arguments[0].numel() == z.numel() and torch.equal(arguments[0].reshape(z.shape), z):
@@ -169,12 +173,16 @@ def _pattern_deviation(calls: Sequence[Call], eager: Any) -> float:
     for name, stream in FIELDS.items():
         own = sorted((call for call in calls if call.stream == stream), key=lambda call: call.layer)
         reference = [pattern for pattern in getattr(eager, name, None) or () if pattern is not None]
-        if own and not reference:
-            return float("nan")
+        if bool(own) != bool(reference):
+            raise NotTappable(
+                f"stream '{stream}' both through the attention interface and from eager attention",
+                f"{len(own)} layers through the one, {len(reference)} from the other",
+                "This family cannot be verified: choose another.",
+            )
         if len(own) == len(reference):
             found += [_deviation(call.pattern, pattern) for call, pattern in zip(own, reference, strict=True)]
         else:
-            found += [min((_deviation(c.pattern, p) for c in own), default=float("nan")) for p in reference]
+            found += [min(_deviation(call.pattern, pattern) for call in own) for pattern in reference]
     return _worst(found)
 
 

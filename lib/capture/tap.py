@@ -111,6 +111,11 @@ def tapped(model: Any, see: See | None = None, edit: Edit | None = None) -> Iter
     tap.end()
 
 
+def require_tappable(model: Any) -> None:
+    """Raise NotTappable for a model that ``tapped`` would refuse, before anything is run."""
+    _Tap(model, None, None)
+
+
 @contextmanager
 def implementation(model: Any, name: str) -> Iterator[None]:
     """Run a model with the named attention implementation and give every part its own back afterwards."""
