@@ -113,9 +113,9 @@ def decide(
         return Decision("undecided", reason, _more_documents(estimate, low, high, nulls[missed[0]], documents))
     where = "outside" if side == "either" else side
     if not threshold_met:
-        reason = f"The interval lies {where} {' and '.join(nulls)} as claimed, but {threshold} is not met."
-        return Decision("undecided", reason, f"A model or corpus on which {threshold} is met, or clearly missed.")
-    reason = f"The interval lies {where} {' and '.join(nulls)}, and {threshold} is met."
+        reason = f"The interval lies {where} {' and '.join(nulls)} as claimed, but this is not met: {threshold}."
+        return Decision("undecided", reason, "Another model or corpus: more documents only narrow the interval.")
+    reason = f"The interval lies {where} {' and '.join(nulls)}, and this is met: {threshold}."
     return Decision("reproduced", f"{reason} {qualifier}".strip())
 
 

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from .document import DocumentStatistics
-from .errors import SimilarityError
 
 Array = np.ndarray
 MINIMUM_ELSEWHERE = 5  # pairs of two tokens in the other documents, below which no rate is formed
@@ -95,13 +94,13 @@ def _head_rate(rows: dict[str, Array], present: Array, n_labels: int) -> tuple[A
     return seen, (rate * there).sum(axis=0)
 
 
-def pmi(measured: Any, layer: int, head: int, minimum: int = 3) -> pd.DataFrame:
+def pmi(measured: Any, layer: int, head: int, minimum: int = 3, spread: int = 2) -> pd.DataFrame:
     """Token pairs of one head by pointwise mutual information, pooled over documents.
 
     PMI(u, v) = ln[(c_sel(u, v)/n_sel)/(c_pair(u, v)/n_pair)] over pairs i < j of different tokens; n_sel and n_pair
-    count such pairs, selected and all. layer: true layer number. minimum: selected pairs below which a PMI is noise
-    and is left out. Columns first, second, selected, present, documents, pmi, sorted by pmi. Raises SimilarityError
-    for a head that was not measured.
+    count such pairs, selected and all. layer: true layer number. minimum, spread: selected pairs, and documents with
+    one, below which a PMI is noise and is left out (a corpus of one document has spread 1). Columns first, second,
+    selected, present, documents, pmi, sorted by pmi. Raises SimilarityError for a head that was not measured.
     """
     rows = head_links(measured, layer, head)
     present = label_counts(measured.documents, len(measured.names))
@@ -112,14 +111,15 @@ def pmi(measured: Any, layer: int, head: int, minimum: int = 3) -> pd.DataFrame:
     unique, inverse = np.unique(np.stack([rows["first"], rows["second"]])[:, different], axis=1, return_inverse=True)
     selected = np.bincount(inverse.ravel(), rows["weight"][different], minlength=unique.shape[1])
     there = (present[unique[0]].astype(np.float64) * present[unique[1]]).sum(axis=1)
-    enough = selected >= minimum - 1e-6
+    documents = np.bincount(inverse.ravel(), minlength=unique.shape[1])
+    enough = (selected >= minimum - 1e-6) & (documents >= min(spread, len(measured.documents)))
     frame = pd.DataFrame(
         {
             "first": [measured.names[label] for label in unique[0][enough]],
             "second": [measured.names[label] for label in unique[1][enough]],
             "selected": selected[enough],
             "present": there[enough].astype(int),
-            "documents": np.bincount(inverse.ravel(), minlength=unique.shape[1])[enough],
+            "documents": documents[enough],
             "pmi": np.log((selected[enough] / n_sel) / (there[enough] / n_pair)),
         }
     )
@@ -128,14 +128,7 @@ def pmi(measured: Any, layer: int, head: int, minimum: int = 3) -> pd.DataFrame:
 
 def head_links(measured: Any, layer: int, head: int) -> dict[str, Array]:
     """The selected pairs of labels of one head; raises SimilarityError for a head that was not measured."""
-    n_heads = measured.shape[1]
-    if layer not in measured.layers or not 0 <= head < n_heads:
-        raise SimilarityError(
-            f"a head of layers {measured.layers} with 0 ≤ head < {n_heads}",
-            f"L{layer} H{head}",
-            "Choose a captured layer, or capture that layer too.",
-        )
-    row = measured.layers.index(layer) * n_heads + head
+    row = measured.row(layer, head)
     rows = links_of(measured.documents)
     start, stop = np.searchsorted(rows["head"], [row, row + 1])
     return {name: column[start:stop] for name, column in rows.items()}

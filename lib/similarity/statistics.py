@@ -57,6 +57,17 @@ class Measured:
         """Number of layers and of heads in each."""
         return self.selected.shape[1:]
 
+    def row(self, layer: int, head: int) -> int:
+        """Place of a head on the flattened (layer, head) axis; raises SimilarityError if it was not measured."""
+        n_heads = self.shape[1]
+        if layer not in self.layers or not 0 <= head < n_heads:
+            raise SimilarityError(
+                f"a head of layers {self.layers} with 0 ≤ head < {n_heads}",
+                f"L{layer} H{head}",
+                "Choose a captured layer, or capture that layer too.",
+            )
+        return self.layers.index(layer) * n_heads + head
+
     def weights(self, weights: Weights) -> Array:
         """Weight of every document in an average (document,): equal, or its number of selected pairs."""
         if weights not in ("documents", "pairs"):
@@ -241,3 +252,18 @@ def ratio(
     with np.errstate(invalid="ignore", divide="ignore"):
         single = np.where(base > 0, values / base, np.nan)
     return bootstrap_mean(single, np.nan_to_num(base * weights), level, seed=seed, simultaneous=simultaneous)
+
+
+def ratio_draws(values: Array, base: Array, weights: Array, draws: int, seed: int) -> tuple[Array, Array]:
+    """Σ w·value ÷ Σ w·base over documents, and in each bootstrap draw: arrays (*cells) and (draw, *cells).
+
+    values, base: (document, *cells); a cell that is undefined in either is left out of both sums.
+    """
+    defined = ~(np.isnan(values) | np.isnan(base))
+    weights = weights.reshape(-1, *([1] * (values.ndim - 1)))
+    sums = [np.where(defined, part, 0) * weights for part in (values, base)]
+    documents = len(values)
+    counts = np.random.default_rng(seed).multinomial(documents, np.full(documents, 1 / documents), size=draws)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        top, bottom = (np.tensordot(counts, part, axes=1) for part in sums)
+        return sums[0].sum(axis=0) / sums[1].sum(axis=0), top / bottom
