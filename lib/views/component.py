@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+
+from lib.views.packet import amend, pack
 
 FOLDER = Path(__file__).parent
 # The pieces of each view, in order; the last defines `draw(component)`.
@@ -125,3 +127,31 @@ def show(
             st.session_state.get(key), "select", lambda value: selection(value, figure.bounds[0]), on_select
         )
     renderer(figure.view)(key=key, data=figure.packet, **events)
+
+
+def place(chosen: tuple[int, ...] | None, bounds: Sequence[int]) -> list[int] | None:
+    """A choice as a list for the browser, or None where it is not within bounds."""
+    if chosen is None or not all(0 <= at < bound for at, bound in zip(chosen, bounds, strict=True)):
+        return None
+    return [int(at) for at in chosen]
+
+
+def show_with_cursor(
+    figure: Figure,
+    key: str,
+    chosen: tuple[int, int] | None = None,
+    on_choose: Callable[[int, int], None] | None = None,
+) -> None:
+    """Mount a large picture of all heads and, apart, what is chosen in it, with a line that says so.
+
+    An unchanged picture is kept by the browser, so another choice costs a few hundred bytes.
+
+    Args:
+        figure: all heads, made without `chosen`; best from a cache.
+        key: unique on the page; the line's key is this one with "-chosen".
+        chosen: (row, head) to outline.
+        on_choose: called with (row, head).
+    """
+    show(replace(figure, packet=amend(figure.packet, pair=key)), key, on_choose)
+    cursor = pack({"cursor": True, "pair": key, "chosen": place(chosen, figure.bounds)}, {})
+    show(Figure(figure.view, cursor, figure.bounds, "chosen head"), f"{key}-chosen")

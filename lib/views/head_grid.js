@@ -1,7 +1,5 @@
 // All layers × heads: thumbnails or score cells. The chosen head arrives alone ("cursor") for thumbnails.
 
-const grids = new Map(); // pairing name → { fig, chosen }: a picture and its cursor are two mounts
-
 function gridLayout(fig) {
   const { layers, heads, small } = fig.data.meta;
   const tiles = Boolean(fig.data.tiles);
@@ -129,7 +127,7 @@ function gridBuild(fig) {
   };
   const choose = (cell, wait) => {
     fig.chosen = cell;
-    gridPair(fig);
+    tellPair(fig);
     gridDraw(fig);
     clearTimeout(fig.timer);
     fig.timer = setTimeout(() => fig.send("choose", cell), wait);
@@ -165,37 +163,12 @@ function gridBar(fig) {
   else if (codes) colourBar(fig.bar, table, number(meta.low), number(meta.high), meta.unit);
 }
 
-// The picture and its cursor find each other by the end of their keys, whichever is drawn first.
-function gridPair(fig) {
-  const pair = grids.get(fig.pair) || {};
-  pair.chosen = fig.chosen;
-  if (pair.line && fig.data) pair.line.textContent = fig.chosen ? gridText(fig, fig.chosen, " · ") : "Choose a head.";
-  grids.set(fig.pair, pair);
-}
-
-function drawCursor(component, data) {
-  const fig = mount(component, (made) => { made.line = element("div", "hl-read", made.box); made.line.setAttribute("role", "status"); });
-  const pair = grids.get(data.meta.pair) || {};
-  pair.line = fig.line;
-  pair.chosen = data.meta.chosen;
-  grids.set(data.meta.pair, pair);
-  if (pair.fig && pair.fig.box.isConnected) { pair.fig.chosen = pair.chosen; gridPair(pair.fig); gridDraw(pair.fig); }
-  return fig.close;
-}
-
 function draw(component) {
   const data = unpack(component.data);
   if (data.meta.cursor) return drawCursor(component, data);
   const fig = mount(component, gridBuild);
   fig.data = data;
-  fig.pair = data.meta.pair;
-  if (fig.pair) {
-    const pair = grids.get(fig.pair) || {};
-    pair.fig = fig;
-    grids.set(fig.pair, pair);
-    fig.chosen = pair.chosen || null;
-    gridPair(fig);
-  } else fig.chosen = data.meta.chosen;
+  joinPair(fig, data.meta, (cell) => gridText(fig, cell, " · "));
   interactive(fig.canvas, data.meta.label);
   gridBar(fig);
   fig.note.textContent = data.meta.note;

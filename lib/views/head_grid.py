@@ -7,15 +7,14 @@ unchanged picture is kept by the browser.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from lib.errors import HeadlightError
 from lib.views import palette
-from lib.views.component import Figure, show
+from lib.views.component import Figure, place, show, show_with_cursor
 from lib.views.heatmap import data_range
-from lib.views.packet import amend, pack, quantise
+from lib.views.packet import pack, quantise
 
 TILE_BYTES = 400_000
 
@@ -120,7 +119,7 @@ def head_grid_figure(
         "note": note,
         "small": small,
         "plain": shown is None or not np.isfinite(shown).any(),
-        "chosen": _place(chosen, (n_layers, n_heads)),
+        "chosen": place(chosen, (n_layers, n_heads)),
     }
     what = "attention patterns" if values.ndim == 4 else value_name
     label = f"{title or what}: {n_layers} layers by {n_heads} heads. Arrow keys choose a head."
@@ -147,29 +146,7 @@ def head_grid(
     if np.ndim(values) == 2:
         show(head_grid_figure(values, layers, chosen=chosen, **options), key, on_choose)
     else:
-        show_head_grid(head_grid_figure(values, layers, **options), key, chosen, on_choose)
+        show_with_cursor(head_grid_figure(values, layers, **options), key, chosen, on_choose)
 
 
-def show_head_grid(
-    figure: Figure,
-    key: str,
-    chosen: tuple[int, int] | None = None,
-    on_choose: Callable[[int, int], None] | None = None,
-) -> None:
-    """Show a prepared (cached) picture of thumbnails; the chosen head is sent in a second, tiny message.
-
-    Args:
-        figure: from `head_grid_figure`, made without `chosen`.
-        key: unique on the page.
-        chosen: (row, head) to outline.
-        on_choose: called with (row, head).
-    """
-    show(replace(figure, packet=amend(figure.packet, pair=key)), key, on_choose)
-    cursor = pack({"cursor": True, "pair": key, "chosen": _place(chosen, figure.bounds)}, {})
-    show(Figure("head_grid", cursor, figure.bounds, "chosen head"), f"{key}-chosen")
-
-
-def _place(chosen: tuple[int, int] | None, bounds: Sequence[int]) -> list[int] | None:
-    if chosen is None or not all(0 <= at < bound for at, bound in zip(chosen, bounds, strict=True)):
-        return None
-    return [int(at) for at in chosen]
+show_head_grid = show_with_cursor  # for a prepared picture of thumbnails

@@ -142,6 +142,12 @@ function matrixZoom(fig, factor, at) {
   matrixDraw(fig);
 }
 
+function matrixText(fig, [l, h], breaks) {
+  const { meta, doubtful } = fig.data;
+  const name = meta.names && meta.names[l][h];
+  return [`L${meta.layers[l]} H${h}`, name, doubtful && doubtful[l * meta.heads + h] && "low trust"].filter(Boolean).join(breaks);
+}
+
 function matrixBuild(fig) {
   fig.view = { k: 1, x: 0, y: 0 };
   fig.bar = element("div", "hl-bar", fig.box);
@@ -166,6 +172,7 @@ function matrixBuild(fig) {
   };
   const choose = (cell, wait) => {
     fig.chosen = cell;
+    tellPair(fig);
     matrixDraw(fig);
     clearTimeout(fig.timer);
     fig.timer = setTimeout(() => fig.send("choose", cell), wait);
@@ -180,9 +187,7 @@ function matrixBuild(fig) {
     if (start && start.moved) { fig.view.x = start.x0 + p.x - start.x; fig.view.y = start.y0 + p.y - start.y; tooltip(fig); soon(); return; }
     const cell = hit(p);
     cv.style.cursor = cell ? "pointer" : "default";
-    const { meta, doubtful } = fig.data;
-    const text = cell && [`L${meta.layers[cell[0]]} H${cell[1]}`, meta.names && meta.names[cell[0]][cell[1]], doubtful && doubtful[cell[0] * meta.heads + cell[1]] ? "low trust" : ""];
-    tooltip(fig, p.bx, p.by, text && text.filter(Boolean).join("\n"));
+    tooltip(fig, p.bx, p.by, cell && matrixText(fig, cell, "\n"));
     if (String(cell) !== String(fig.hover)) { fig.hover = cell; soon(); }
   };
   cv.onpointerup = (event) => {
@@ -226,10 +231,12 @@ function matrixBar(fig) {
 }
 
 function draw(component) {
+  const data = unpack(component.data);
+  if (data.meta.cursor) return drawCursor(component, data);
   const fig = mount(component, matrixBuild);
-  fig.data = unpack(component.data);
-  const { meta } = fig.data;
-  fig.chosen = meta.chosen;
+  fig.data = data;
+  const { meta } = data;
+  joinPair(fig, meta, (cell) => matrixText(fig, cell, " · "));
   fig.order = shuffled(fig.data.classes.length);
   fig.colours = Uint32Array.from(meta.colours, (colour) => packed(...rgba(colour).slice(0, 3)));
   fig.faded = packed(...rgba(fig.theme.muted).slice(0, 3));

@@ -8,7 +8,7 @@ import numpy as np
 
 from lib.errors import HeadlightError
 from lib.views.colouring import Colouring
-from lib.views.component import Figure, show
+from lib.views.component import Figure, show_with_cursor
 from lib.views.packet import pack
 
 BUDGET = 1_200_000  # bytes of coordinates
@@ -23,7 +23,6 @@ def matrix_scatter_figure(
     ready: np.ndarray | None = None,
     doubtful: np.ndarray | None = None,
     names: Sequence[Sequence[str]] | None = None,
-    chosen: tuple[int, int] | None = None,
     title: str = "",
     note: str = "",
 ) -> Figure:
@@ -37,7 +36,6 @@ def matrix_scatter_figure(
         ready: bool (layer, head), false where the picture is still being computed.
         doubtful: bool (layer, head), pictures of low trust: paler, with a corner mark.
         names: a few words per layer and head for hovering.
-        chosen: (row, head) to outline.
         title: a line above the picture.
         note: a line beneath it.
     """
@@ -78,7 +76,6 @@ def matrix_scatter_figure(
         "legend": colouring.legend,
         "colour_title": colouring.title,
         "names": [[str(name)[:80] for name in row] for row in names] if names is not None else None,
-        "chosen": [int(at) for at in chosen] if chosen is not None else None,
         "title": title,
         "note": note,
         "label": label + " Arrow keys choose a head, plus and minus zoom, 0 shows everything.",
@@ -92,6 +89,7 @@ def matrix_scatter(
     layers: Sequence[int] | None = None,
     *,
     key: str,
+    chosen: tuple[int, int] | None = None,
     on_choose: Callable[[int, int], None] | None = None,
     **options: object,
 ) -> None:
@@ -102,9 +100,10 @@ def matrix_scatter(
         colouring: of the points.
         layers: true layer numbers.
         key: unique on the page.
+        chosen: (row of `points`, head) to outline; sent apart from the points.
         on_choose: called with (row of `points`, head).
     """
-    show(matrix_scatter_figure(points, colouring, layers, **options), key, on_choose)
+    show_with_cursor(matrix_scatter_figure(points, colouring, layers, **options), key, chosen, on_choose)
 
 
 def kept_points(count: int, most: int, hits: np.ndarray | None) -> np.ndarray:

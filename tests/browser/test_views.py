@@ -1,0 +1,236 @@
+"""Every view clicked for real: on a small page of its own, with hostile tokens, at two widths."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lib.views.component import script
+from lib.views.export import figure_html
+from lib.views.head_view import head_view_figure
+from lib.views.packet import quantise, restore
+
+from .conftest import Server
+
+PAGE = r"""
+import numpy as np
+import streamlit as st
+
+from lib import views
+
+EVIL = "</script><script>window.harmed = 1</script>"
+TOKENS = ["[CLS]", "the", "cat", EVIL, "<img src=x onerror='window.harmed = 1'>", "שלום", "東京", "[SEP]"]
+N = len(TOKENS)
+state = st.session_state
+state.setdefault("head", (0, 0))
+
+
+def remember(name):
+    def keep(*values):
+        state[name] = values
+    return keep
+
+
+lag = np.arange(N)[:, None] - np.arange(N)[None]
+pattern = np.where(lag == 1, 0.9, 0.1 / (N - 1))
+mask = lag < 0
+view = st.query_params.get("view", "grid")
+if view == "grid":
+    tiles = views.thumbnails(np.broadcast_to(pattern, (3, 4, N, N)))
+    views.head_grid(tiles, key="v-grid", chosen=state.head, on_choose=remember("head"), title=EVIL)
+    views.head_grid(np.eye(3, 4), key="v-map", small=True, chosen=state.head, on_choose=remember("head"))
+if view == "heatmap":
+    views.heatmap(pattern, key="v-heat", row_labels=TOKENS, column_labels=TOKENS, mask=mask, on_choose=remember("cell"))
+if view == "head":
+    special = [token[0] == "[" for token in TOKENS]
+    views.head_view(pattern, TOKENS, key="v-head", mask=mask, query_special=special, on_choose=remember("pair"))
+if view == "patches":
+    seen = np.zeros((40, 80, 3), np.uint8)
+    views.patch_attention(seen, (2, 4), np.full((9, 9), 1 / 9), key="v-patches", on_choose=remember("patch"))
+if view == "scatter":
+    xy = np.stack(np.meshgrid(np.arange(10), np.arange(10)), -1).reshape(-1, 2)
+    other = st.toggle("Other colours")
+    colouring = views.by_value(xy[:, 0]) if other else views.by_class(np.zeros(100, int), ["all"])
+    labels = [EVIL] * 100
+    views.scatter(xy, key="v-points", data_id="a", labels=labels, colouring=colouring,
+                  on_choose=remember("point"), on_select=remember("points"))
+if view == "matrix":
+    points = views.coordinates(np.random.default_rng(0).normal(size=(3, 4, 50, 2)))
+    colouring = views.by_class(np.arange(50) % 2, ["query", "key"])
+    views.matrix_scatter(points, colouring, key="v-matrix", chosen=state.head, on_choose=remember("head"))
+st.code(repr({k: v for k, v in state.to_dict().items() if k in ("head", "cell", "pair", "patch", "point", "points")}))
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("views")
+    (folder / "page.py").write_text(PAGE, "utf-8")
+    server = Server(folder / "page.py", folder / "store")
+    yield server.address
+    server.stop()
+
+
+@pytest.fixture
+def opened(site, tab):
+    def go(view, width=1280):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto(f"{site}/?view={view}")
+        tab.locator("canvas[role=application]:visible").first.wait_for(timeout=60_000)
+        tab.wait_for_timeout(400)
+        return tab
+
+    yield go
+    assert tab.complaints == []
+    assert tab.evaluate("window.harmed") is None
+
+
+def canvas(tab, n=0):
+    return tab.locator("canvas[role=application]:visible").nth(n)
+
+
+def press(tab, x, y, n=0):
+    canvas(tab, n).click(position={"x": x, "y": y})
+
+
+def told(tab, text):
+    tab.locator("code", has_text=text).wait_for(timeout=15_000)
+    return tab.locator("code").inner_text()
+
+
+def test_a_click_and_an_arrow_key_choose_a_head(opened):
+    tab = opened("grid")
+    box = canvas(tab).bounding_box()
+    cell = (box["width"] - 32) / 4
+    press(tab, 32 + 2.5 * cell, 18 + 1.5 * cell)
+    assert "(1, 2)" in told(tab, "'head': (1, 2)")
+    canvas(tab).press("ArrowDown")
+    assert "(2, 2)" in told(tab, "'head': (2, 2)")
+    canvas(tab).press("ArrowDown")
+    tab.wait_for_timeout(500)
+    assert "(2, 2)" in told(tab, "'head': (2, 2)"), "the edge is the end"
+    assert tab.get_by_text("L2 H2").first.is_visible()
+
+
+def test_a_cell_is_read_and_chosen_by_keyboard(opened):
+    tab = opened("heatmap")
+    canvas(tab).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        canvas(tab).press(key)
+    read = tab.get_by_role("status").first
+    assert read.inner_text().replace("\xa0", " ") == "query cat 2 → key the 1 · weight 0.900 · lag 1"
+    canvas(tab).press("Enter")
+    told(tab, "'cell': (2, 1)")
+    canvas(tab).press("Home")
+    for _ in range(3):
+        canvas(tab).press("ArrowRight")
+    assert "masked" in read.inner_text()
+
+
+def test_tokens_are_held_and_summed_in_every_form(opened):
+    tab = opened("head")
+    tab.get_by_role("button", name="Text").click()
+    words = tab.locator(".hl-running span")
+    assert words.nth(3).inner_text() == "</script><script>window.harmed = 1</script>"
+    words.nth(2).click()
+    told(tab, "'pair': (2, 1)")
+    words.nth(3).click()
+    told(tab, "'pair': (3, 2)")
+    tab.mouse.move(5, 5)
+    read = tab.get_by_role("status").first
+    assert read.inner_text().startswith("cat 2 + ") and "the 1 0.914" in read.inner_text()
+    tab.get_by_role("button", name="Lines").click()
+    tab.mouse.move(5, 5)
+    assert read.inner_text().startswith("cat 2 + ")
+    assert words.nth(5).evaluate("e => e.className").find("hl-masked") > 0
+    tab.get_by_role("button", name="Clear held").click()
+    assert "Point at a token" in read.inner_text()
+
+
+def test_a_patch_and_a_register_are_chosen(opened):
+    tab = opened("patches")
+    box = canvas(tab).bounding_box()
+    press(tab, box["width"] * 0.9, box["height"] * 0.75)
+    told(tab, "'patch': (8,)")
+    tab.get_by_role("button", name="CLS").click()
+    told(tab, "'patch': (0,)")
+    tab.get_by_role("button", name="Links").click()
+    tab.get_by_role("slider").fill("0")
+    assert tab.get_by_role("status").first.inner_text().startswith("56 links")
+
+
+def test_a_selection_survives_other_colours(opened):
+    tab = opened("scatter")
+    box = canvas(tab).bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.keyboard.down("Shift")
+    tab.mouse.move(middle[0] - 60, middle[1] - 60)
+    tab.mouse.down()
+    tab.mouse.move(middle[0] + 60, middle[1] + 60, steps=4)
+    tab.mouse.up()
+    tab.keyboard.up("Shift")
+    before = told(tab, "'points': (")
+    tab.get_by_text("Other colours").click()
+    tab.wait_for_timeout(1000)
+    assert tab.get_by_role("button", name="Clear selection").is_visible()
+    assert "selected" in tab.get_by_role("status").first.inner_text() and told(tab, "'points': (") == before
+    canvas(tab).press("Escape")
+    told(tab, "'points': ()")
+
+
+def test_all_heads_zoom_and_one_is_chosen(opened):
+    tab = opened("matrix")
+    box = canvas(tab).bounding_box()
+    cell = (box["width"] - 32) / 4
+    press(tab, 32 + 3.5 * cell, 18 + 2.5 * cell)
+    told(tab, "'head': (2, 3)")
+    before = canvas(tab).screenshot()
+    canvas(tab).press("+")
+    tab.wait_for_timeout(200)
+    assert canvas(tab).screenshot() != before
+    canvas(tab).press("0")
+    canvas(tab).press("ArrowUp")
+    told(tab, "'head': (1, 3)")
+
+
+@pytest.mark.parametrize("view", ["grid", "heatmap", "head", "patches", "scatter", "matrix"])
+def test_a_telephone_shows_everything(opened, view):
+    tab = opened(view, width=390)
+    inside = "(e) => e.getBoundingClientRect().right <= innerWidth + 0.5 && e.getBoundingClientRect().left >= -0.5"
+    drawn = tab.locator("[data-testid=stMain] .hl canvas:visible, [data-testid=stMain] .hl-bar:visible")
+    assert drawn.count() > 0 and all(drawn.nth(i).evaluate(inside) for i in range(drawn.count()))
+    unnamed = "[...document.querySelectorAll('*')].map(e => e.shadowRoot).filter(Boolean)" + (
+        ".flatMap(r => [...r.querySelectorAll('canvas')]).filter(c => !c.getAttribute('aria-label')).length"
+    )
+    assert tab.evaluate(unnamed) == 0
+
+
+def test_the_browser_reads_codes_as_python_does(tab):
+    values = np.linspace(-2, 3, 50)
+    found = {}
+    for kind, bits in (("sequential", 8), ("sequential", 16), ("diverging", 8), ("diverging", 16)):
+        codes = quantise(values, -2, 3, bits, kind)
+        meta = {"kind": kind, "low": -2, "high": 3}
+        source = (
+            "([code, meta, codes, bits]) => { const decoder = new Function(code + '; return decoder;')();"
+            " const array = (bits === 8 ? Uint8Array : Uint16Array).from(codes);"
+            " return Array.from(array, decoder(meta, array)); }"
+        )
+        found[kind, bits] = tab.evaluate(source, [script("heatmap"), meta, codes.tolist(), bits])
+        np.testing.assert_allclose(found[kind, bits], restore(codes, -2, 3, kind), rtol=1e-9, atol=1e-12)
+    assert len(found) == 4
+
+
+def test_an_exported_page_works_alone(tab, tmp_path):
+    evil = "</script><script>window.harmed = 1</script>"
+    figure = head_view_figure(np.eye(3), ["a", evil, "b"], title=evil)
+    (tmp_path / "figure.html").write_bytes(figure_html(figure, {"model": evil, "seed": 0}, title=evil))
+    requests = []
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto((tmp_path / "figure.html").as_uri())
+    tab.locator("canvas[role=application]:visible").wait_for()
+    tab.get_by_role("button", name="Text").click()
+    assert tab.locator(".hl-running span").nth(1).inner_text() == evil
+    assert json.loads(tab.locator("#metadata").text_content()) == {"model": evil, "seed": 0}
+    assert [url for url in requests if not url.startswith(("file:", "blob:", "data:"))] == []
+    assert tab.complaints == [] and tab.evaluate("window.harmed") is None
