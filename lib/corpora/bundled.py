@@ -8,6 +8,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
+
 from lib.errors import HeadlightError
 
 from .articles import articles, topic_mosaics
@@ -33,12 +36,18 @@ def _file(stem: str) -> Callable[[], list[Document]]:
     return lambda: articles((_TEXTS / f"{stem}.txt").read_text(encoding="utf-8"), f"{stem}.txt")
 
 
-def _photographs() -> list[Document]:
-    from sklearn.datasets import load_sample_images
+def _photograph_files() -> list[Path]:
+    """The pictures inside scikit-learn, found without importing it: that would take a second."""
+    spec = find_spec("sklearn")
+    folder = Path(spec.origin).parent / "datasets" / "images" if spec and spec.origin else None
+    return sorted(folder.glob("*.jpg")) if folder else []
 
-    sample = load_sample_images()
-    names = [Path(name).stem for name in sample.filenames]
-    return [Document(name, image=image, subject="photograph") for name, image in zip(names, sample.images, strict=True)]
+
+def _photographs() -> list[Document]:
+    return [
+        Document(file.stem, image=np.asarray(Image.open(file).convert("RGB")), subject="photograph")
+        for file in _photograph_files()
+    ]
 
 
 _CORPORA: dict[str, tuple[str, str, Callable[[], list[Document]]]] = {
@@ -83,7 +92,7 @@ def builtin_names() -> list[Corpus]:
 
 
 def _available() -> list[str]:
-    return [name for name in _CORPORA if name != "photographs" or find_spec("sklearn") is not None]
+    return [name for name in _CORPORA if name != "photographs" or _photograph_files()]
 
 
 @cache

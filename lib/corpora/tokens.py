@@ -119,8 +119,7 @@ def encode_ids(token_ids: np.ndarray, engine: Any) -> Encoding:
         raise HeadlightError(
             f"at most {engine.max_length} tokens for {engine.name}", f"{ids.size}", "Give a shorter sequence."
         )
-    unknown = getattr(engine.tokenizer, "unk_token_id", None)
-    special = np.isin(ids, list(engine.special_ids)) & (ids != (-1 if unknown is None else unknown))
+    special = np.isin(ids, list(engine.special_ids))
     blank = np.full(ids.size, -1)
     pieces = Pieces(ids, None, blank, blank, special, np.zeros(ids.size), 0)
     target: dict[str, Any] = {}

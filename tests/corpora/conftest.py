@@ -26,7 +26,7 @@ def real(package, name):
 
 
 def corpus_text():
-    return [document.text for name in ("encyclopedia", "encyclopedia-ko") for document in builtin(name)]
+    return [document.text for name in ("encyclopedia", "encyclopedia-ko") for document in builtin(name)[:15]]
 
 
 def trained(model, trainer, before, after, template, special):

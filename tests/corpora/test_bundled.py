@@ -1,10 +1,12 @@
 """The corpora that come with the product: sizes, gold boundaries, determinism."""
 
+import colorsys
 import re
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_sample_images
 
 from lib.corpora import builtin, builtin_names, encode, from_text
 from lib.corpora.articles import articles
@@ -77,11 +79,12 @@ def test_conversations_are_transcripts():
         assert re.search(r"\b(?:um|uh|hmm|mm)\b", document.text, re.I)
 
 
-def test_korean_articles():
+def test_korean_articles(minilm):
     documents = builtin("encyclopedia-ko")
     assert len(documents) >= 12 and min(len(d.sentences) for d in documents) >= 8
     for document in documents:
         letters = [c for c in document.text if c.isalpha()]
+        assert encode(document, minilm).lost == 0
         assert sum("가" <= c <= "힣" for c in letters) > 0.9 * len(letters)
 
 
@@ -129,6 +132,9 @@ def test_generated_images_are_what_their_names_say():
     assert (np.diff(images["brightness from left to right"][0, :, 0].astype(int)) >= 0).all()
     assert (np.ptp(images["hue from top to bottom"], axis=1) == 0).all()
     assert len(np.unique(images["plain grey"])) == 1
+    hues = images["hue from left to right"][5] / 255
+    oracle = [colorsys.hsv_to_rgb(x / (SIDE - 1) * 5 / 6, 1, 1) for x in range(SIDE)]
+    assert np.abs(hues - oracle).max() < 0.003
     board = images["checkerboard of 4 × 4"][:, :, 0]
     assert board[10, 10] == 0 and board[10, 70] == 255 and board[70, 70] == 0 and abs(board.mean() - 127.5) < 3
     assert all(image.shape == (SIDE, SIDE, 3) for image in images.values())
@@ -136,6 +142,8 @@ def test_generated_images_are_what_their_names_say():
 
 def test_photographs():
     temple, flower = builtin("photographs")
+    oracle = load_sample_images().images
+    assert (temple.image == oracle[0]).all() and (flower.image == oracle[1]).all()
     assert (temple.name, flower.name) == ("china", "flower")
     assert temple.image.shape == flower.image.shape == (427, 640, 3)
 

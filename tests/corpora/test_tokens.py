@@ -2,6 +2,7 @@
 
 import threading
 import unicodedata
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -284,7 +285,7 @@ def test_a_slow_tokenizer_whose_pieces_are_not_in_the_text_is_refused():
         def convert_ids_to_tokens(self, ids):
             return [f"#{token_id}" for token_id in ids]
 
-    engine = engine_of.__globals__["SimpleNamespace"](
+    engine = SimpleNamespace(
         tokenizer=Numbering(), kind="encoder", max_length=None, name="slow", special_ids=frozenset()
     )
     with pytest.raises(HeadlightError, match="Numbering, with 3 of 3"):
