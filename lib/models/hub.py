@@ -62,7 +62,7 @@ def snapshot(name: str, check: Callable[[Path], None]) -> Snapshot:
     Raises HubUnreachable, UnknownRepository, GatedRepository or PickledWeights.
     """
     try:
-        commit, files = look_up(name)
+        files = look_up(name)
     except HubUnreachable as error:
         found = cached(name)
         if found is None:
@@ -71,12 +71,13 @@ def snapshot(name: str, check: Callable[[Path], None]) -> Snapshot:
     if not any(file in files for file in ("model.safetensors", INDEX)):
         pickled = [file for file in files if file.endswith(PICKLED)]
         raise PickledWeights(f"model.safetensors in {name}", ", ".join(pickled[:3]) or "no weights", SAFE_ONLY)
-    check(_fetch(name, commit, SMALL_FILES))
-    return Snapshot(_fetch(name, commit, (*SMALL_FILES, *WEIGHTS)), commit)
+    check(_fetch(name, SMALL_FILES))
+    folder = _fetch(name, (*SMALL_FILES, *WEIGHTS))
+    return Snapshot(folder, folder.name)
 
 
-def look_up(name: str) -> tuple[str, list[str]]:
-    """The newest commit of a model and the names of its files, within PATIENCE seconds."""
+def look_up(name: str) -> list[str]:
+    """The names of a model's files, or an error, within PATIENCE seconds."""
     answer: list[Any] = []
     thread = threading.Thread(target=lambda: answer.append(_ask(name)), daemon=True)
     thread.start()
@@ -85,7 +86,7 @@ def look_up(name: str) -> tuple[str, list[str]]:
         raise HubUnreachable("an answer of the Hugging Face Hub", f"none within {PATIENCE:g} s", OFFLINE)
     if isinstance(answer[0], Exception):
         raise answer[0]
-    return answer[0].sha, [file.rfilename for file in answer[0].siblings or ()]
+    return [file.rfilename for file in answer[0].siblings or ()]
 
 
 def cached(name: str) -> Path | None:
@@ -111,11 +112,12 @@ def _ask(name: str) -> Any:
         return _refusal(name, error)
 
 
-def _fetch(name: str, commit: str, patterns: tuple[str, ...]) -> Path:
+def _fetch(name: str, patterns: tuple[str, ...]) -> Path:
+    """Fetch files of the newest commit; the folder's name is the commit."""
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, revision=commit, allow_patterns=list(patterns), etag_timeout=PATIENCE))
+        return Path(snapshot_download(name, allow_patterns=list(patterns), etag_timeout=PATIENCE))
     except Exception as error:  # as above
         raise _refusal(name, error) from error
 

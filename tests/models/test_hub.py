@@ -1,0 +1,188 @@
+import json
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import torch
+import transformers as hf
+from huggingface_hub import constants
+
+from lib.models import catalogue, hub, load
+from lib.models.families import UnsupportedFamily
+from lib.models.folder import PickledWeights
+from tests.models.conftest import SMALL
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+class Answers(BaseHTTPRequestHandler):
+    """As much of the Hub's interface as one download uses; serves ``server.repositories``: id → folder or error."""
+
+    def do_HEAD(self):
+        self.do_GET()
+
+    def do_GET(self):
+        path = self.path.split("?")[0].strip("/")
+        name = path.removeprefix("api/models/").split("/tree/")[0].split("/resolve/")[0].split("/revision/")[0]
+        found = self.server.repositories.get(name, "RepoNotFound")
+        self.server.asked.append(path)
+        if isinstance(found, str) and (found == "RepoNotFound" or "/resolve/" in path):
+            return self.answer(b"{}", 404 if found == "RepoNotFound" else 403, {"X-Error-Code": found})
+        files = {"config.json": b"{}", "model.safetensors": b""} if isinstance(found, str) else self.files(found)
+        if "/resolve/" in path:
+            file = path.split("/resolve/")[1].split("/", 1)[1]
+            return self.answer(files[file], 200, {"X-Repo-Commit": COMMIT, "ETag": f'"{file}-{len(files[file])}"'})
+        if "/tree/" in path:
+            tree = [{"type": "file", "path": f, "size": len(b), "oid": f"{f}-{len(b)}"} for f, b in files.items()]
+            return self.answer(json.dumps(tree).encode())
+        siblings = [{"rfilename": file} for file in files]
+        return self.answer(json.dumps({"id": name, "modelId": name, "sha": COMMIT, "siblings": siblings}).encode())
+
+    @staticmethod
+    def files(folder):
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+    def answer(self, body, status=200, headers=None):
+        self.send_response(status)
+        for key, value in {
+            "Content-Length": str(len(body)),
+            "Content-Type": "application/json",
+            **(headers or {}),
+        }.items():
+            self.send_header(key, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_XET_CACHE", str(tmp_path / "xet"))
+    return tmp_path / "hub"
+
+
+@pytest.fixture
+def server(own_cache, monkeypatch):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.repositories, server.asked = {}, []
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setattr(constants, "ENDPOINT", address)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address + "/{repo_id}/resolve/{revision}/{filename}")
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def no_network(own_cache, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+def test_without_a_network_the_answer_comes_within_five_seconds(no_network):
+    start = time.perf_counter()
+    with pytest.raises(hub.HubUnreachable, match=r"google-bert/bert-base-uncased.*ready offline.*local folder"):
+        load("google-bert/bert-base-uncased")
+    assert time.perf_counter() - start < 5
+
+
+def test_a_network_that_never_answers_is_given_up_within_five_seconds(own_cache, monkeypatch):
+    released = threading.Event()
+
+    def hang(*args, **kwargs):
+        released.wait(60)
+        raise socket.gaierror(-3, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    start = time.perf_counter()
+    with pytest.raises(hub.HubUnreachable, match="within 4 s"):
+        load("someone/some-model")
+    assert time.perf_counter() - start < 5
+    released.set()
+
+
+def test_a_model_is_fetched_with_its_commit(server, save, bert):
+    folder = save(bert)
+    (folder / "pytorch_model.bin").write_bytes(b"pickled")
+    (folder / "modeling_mine.py").write_bytes(b"raise SystemExit")
+    server.repositories["me/bert"] = folder
+    engine = load("me/bert")
+    assert (engine.name, engine.source, engine.revision, engine.head) == ("me/bert", "hub", COMMIT, "masked-lm")
+    with torch.inference_mode():
+        ids = torch.tensor([[2, 5, 6, 3]])
+        assert torch.equal(engine.model(ids).logits, bert.eval()(ids).logits)
+    fetched = [path for path in server.asked if "/resolve/" in path]
+    assert not [path for path in fetched if path.endswith((".bin", ".py"))]
+
+
+def test_what_was_fetched_serves_when_the_hub_is_gone(server, save, bert, monkeypatch):
+    server.repositories["me/bert"] = save(bert)
+    first = load("me/bert")
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")  # nobody listens there
+    second = load("me/bert")
+    assert second.revision == first.revision == COMMIT
+    assert any("Read from this machine" in note for note in second.notes)
+
+
+def test_an_unknown_id_is_told_from_a_missing_network(server):
+    with pytest.raises(hub.UnknownRepository, match=r"me/nothing.*spelling"):
+        load("me/nothing")
+
+
+def test_a_gated_model_says_how_to_get_in(server):
+    server.repositories["them/gated"] = "GatedRepo"
+    with pytest.raises(hub.GatedRepository, match=r"huggingface\.co/them/gated.*HF_TOKEN"):
+        load("them/gated")
+
+
+def test_a_repository_of_pickles_is_refused_before_fetching(server, save, bert):
+    folder = save(bert)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    server.repositories["me/pickled"] = folder
+    with pytest.raises(PickledWeights, match=r"pytorch_model\.bin"):
+        load("me/pickled")
+    assert not [path for path in server.asked if "/resolve/" in path]
+
+
+def test_a_family_that_cannot_be_seen_is_refused_before_its_weights_are_fetched(server, save):
+    small = {key: value for key, value in SMALL.items() if not key.endswith("token_id")}
+    server.repositories["me/mpnet"] = save(hf.MPNetModel(hf.MPNetConfig(**small)))
+    with pytest.raises(UnsupportedFamily, match="mpnet"):
+        load("me/mpnet")
+    assert not [path for path in server.asked if path.endswith("model.safetensors")]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "google-bert/bert-base-uncased", "a/b.c_d-e"])
+def test_hub_ids(name):
+    assert hub.is_id(name)
+
+
+@pytest.mark.parametrize("name", ["", "/a", "a/", "a/b/c", "../a", "a/..", "a b", "~/a", "a\\b", "ü/b", "-a", ".a/b"])
+def test_what_is_no_hub_id(name):
+    assert not hub.is_id(name)
+
+
+def test_the_catalogue_knows_what_is_already_here(own_cache, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    entry = next(e for e in catalogue() if e.name == "openai-community/gpt2")
+    assert not entry.available
+    assert "HF_HUB_OFFLINE" in entry.why_not
+    repository = Path(constants.HF_HUB_CACHE) / "models--openai-community--gpt2"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(COMMIT, "utf-8")
+    (repository / "snapshots" / COMMIT).mkdir(parents=True)
+    for file in ("config.json", "model.safetensors"):
+        (repository / "snapshots" / COMMIT / file).touch()
+    entry = next(e for e in catalogue() if e.name == "openai-community/gpt2")
+    assert (entry.available, entry.why_not) == (True, "")
