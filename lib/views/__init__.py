@@ -6,6 +6,7 @@ from lib.views.export import csv_bytes, figure_html, matrix_csv, npz_bytes
 from lib.views.head_grid import head_grid, head_grid_figure, show_head_grid, thumbnails
 from lib.views.head_view import bipartite, flow, head_view, head_view_figure, text_attention
 from lib.views.heatmap import heatmap, heatmap_figure
+from lib.views.linked import linked, linked_figure
 from lib.views.matrix_scatter import matrix_scatter, matrix_scatter_figure
 from lib.views.patch_attention import patch_attention, patch_attention_figure
 from lib.views.png import coloured, grid, png
@@ -29,6 +30,8 @@ __all__ = [
     "head_view_figure",
     "heatmap",
     "heatmap_figure",
+    "linked",
+    "linked_figure",
     "matrix_csv",
     "matrix_scatter",
     "matrix_scatter_figure",

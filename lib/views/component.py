@@ -17,13 +17,16 @@ import streamlit as st
 from lib.views.packet import amend, pack
 
 FOLDER = Path(__file__).parent
+SCATTER_PANES = ("scatter_pane", "scatter_moves")
+VIEW_PANES = ("heatmap_pane", "lines_pane", "text_pane", "view_pane")
 # The pieces of each view, in order; the last defines `draw(component)`.
 PIECES = {
     "head_grid": ("canvas", "head_grid"),
     "heatmap": ("canvas", "heatmap_pane", "heatmap"),
-    "head_view": ("canvas", "heatmap_pane", "lines_pane", "text_pane", "head_view"),
-    "patch_attention": ("canvas", "patch_attention"),
-    "scatter": ("canvas", "scatter_pane", "scatter"),
+    "head_view": ("canvas", *VIEW_PANES, "head_view"),
+    "patch_attention": ("canvas", "patch_pane", "patch_attention"),
+    "scatter": ("canvas", *SCATTER_PANES, "scatter"),
+    "linked": ("canvas", *SCATTER_PANES, *VIEW_PANES, "patch_pane", "linked"),
     "matrix_scatter": ("canvas", "matrix_scatter"),
 }
 

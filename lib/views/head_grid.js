@@ -35,6 +35,7 @@ function gridDraw(fig) {
   }
   gridLabels(fig, ctx, g);
   const hatched = hatch(ctx, fig.theme);
+  const faint = blend(fig.theme.text, fig.theme.background, 0.9);
   const put = codes && placer(meta);
   const value = codes && decoder(meta, codes);
   for (let l = 0; l < meta.layers.length; l++) {
@@ -51,7 +52,7 @@ function gridDraw(fig) {
         ctx.imageSmoothingEnabled = tw > w * (window.devicePixelRatio || 1);
         ctx.drawImage(fig.atlas, 0, i * th, tw, th, x, y, w, k);
       } else if (!codes[i]) {
-        ctx.fillStyle = meta.plain ? fig.theme.soft : hatched;
+        ctx.fillStyle = meta.plain ? faint : hatched;
         ctx.fillRect(x, y, w, k);
       } else {
         const c = put(value(codes[i]));

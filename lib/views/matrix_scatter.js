@@ -53,6 +53,7 @@ function matrixPoints(fig, out, w, h, tile, x0, y0, size, strength) {
   const pad = Math.max(2, size * 0.05);
   const span = size - 2 * pad;
   const big = size > 170;
+  const halo = size < 48 ? 0.35 : 1; // small pictures need small dots
   const base = Math.min(0.85, (big ? 0.8 : 0.55) + 60 / n) * strength;
   for (const pass of hits ? [0, 1] : [1]) {
     for (const i of fig.order) {
@@ -69,7 +70,7 @@ function matrixPoints(fig, out, w, h, tile, x0, y0, size, strength) {
           const x = px + dx;
           const d = dx * dx + dy * dy;
           if (x < Math.max(0, x0) || x >= Math.min(w, x0 + size) || d > wide * wide + 1) continue;
-          const a = alpha * (d > wide * wide ? 0.3 : d === wide * wide ? 0.65 : 1);
+          const a = alpha * (d > wide * wide ? 0.3 * halo : d === wide * wide ? 0.65 * halo : 1);
           const old = out[y * w + x];
           const r = (old & 255) + (((colour & 255) - (old & 255)) * a);
           const gr = ((old >> 8) & 255) + ((((colour >> 8) & 255) - ((old >> 8) & 255)) * a);

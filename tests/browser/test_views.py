@@ -58,6 +58,11 @@ if view == "matrix":
     points = views.coordinates(np.random.default_rng(0).normal(size=(3, 4, 50, 2)))
     colouring = views.by_class(np.arange(50) % 2, ["query", "key"])
     views.matrix_scatter(points, colouring, key="v-matrix", chosen=state.head, on_choose=remember("head"))
+if view == "linked":
+    xy = np.stack(np.meshgrid(np.arange(8), np.arange(2)), -1).reshape(-1, 2)
+    text = views.head_view_figure(pattern, TOKENS, mask=mask)
+    cloud = views.scatter_figure(xy, labels=TOKENS * 2, roles=np.repeat([0, 1], 8))
+    views.linked(cloud, text, np.arange(8), np.arange(8, 16), key="v-linked", on_choose=remember("point"))
 st.code(repr({k: v for k, v in state.to_dict().items() if k in ("head", "cell", "pair", "patch", "point", "points")}))
 """
 
@@ -193,7 +198,24 @@ def test_all_heads_zoom_and_one_is_chosen(opened):
     told(tab, "'head': (1, 3)")
 
 
-@pytest.mark.parametrize("view", ["grid", "heatmap", "head", "patches", "scatter", "matrix"])
+def test_a_point_and_its_token_light_each_other(opened):
+    tab = opened("linked")
+    box = canvas(tab, 1).bounding_box()
+    tab.mouse.move(box["x"] + 20, box["y"] + 24 + 18 * 2.5)
+    points, text = tab.get_by_role("status").nth(0), tab.get_by_role("status").nth(1)
+    assert points.inner_text().startswith("cat · query") and text.inner_text().startswith("cat 2 attends to the 1")
+    cloud = canvas(tab, 0).bounding_box()
+    side = min(cloud["width"], cloud["height"]) - 36
+    left, middle = (cloud["width"] - side) / 2, cloud["height"] / 2
+    tab.mouse.move(cloud["x"] + left + side * 2 / 7, cloud["y"] + middle - side / 14)
+    tab.wait_for_timeout(300)
+    assert points.inner_text().startswith("cat · key") and text.inner_text().startswith("cat 2 is attended by")
+    tab.mouse.down()
+    tab.mouse.up()
+    told(tab, "'point': (10,)")
+
+
+@pytest.mark.parametrize("view", ["grid", "heatmap", "head", "patches", "scatter", "matrix", "linked"])
 def test_a_telephone_shows_everything(opened, view):
     tab = opened(view, width=390)
     inside = "(e) => e.getBoundingClientRect().right <= innerWidth + 0.5 && e.getBoundingClientRect().left >= -0.5"

@@ -21,8 +21,12 @@ def gallery():
     views.patch_attention(np.zeros((4, 4, 3), np.uint8), (2, 2), np.eye(4), key="patch", on_choose=print)
     xy = np.random.default_rng(0).normal(size=(5, 2))
     views.scatter(xy, key="points", on_choose=print, on_select=print)
+    cloud, text = views.scatter_figure(np.eye(2)), views.head_view_figure(np.eye(2), ["a", "b"])
+    views.linked(cloud, text, [0, 1], [1, 0], key="linked", on_choose=print, on_select=print)
     points = views.coordinates(np.broadcast_to(xy, (2, 2, 5, 2)))
-    views.matrix_scatter(points, views.by_class(np.zeros(5, int), ["all"]), key="matrix", chosen=chosen, on_choose=print)
+    views.matrix_scatter(
+        points, views.by_class(np.zeros(5, int), ["all"]), key="matrix", chosen=chosen, on_choose=print
+    )
 
 
 def mounted(app):
@@ -32,7 +36,7 @@ def mounted(app):
 def test_every_view_mounts():
     app = AppTest.from_function(gallery, default_timeout=30).run()
     assert not app.exception
-    expected = {"head_grid", "heatmap", "head_view", "patch_attention", "scatter", "matrix_scatter"}
+    expected = {"head_grid", "heatmap", "head_view", "patch_attention", "scatter", "matrix_scatter", "linked"}
     assert set(mounted(app)) == {f"headlight_{name}" for name in expected}
 
 

@@ -1,0 +1,273 @@
+// A photograph and its patches: overlay of one patch, strongest arrow of each, or all strong links.
+
+function patchBuild(fig) {
+  const state = (fig.state = { mode: null, direction: "query", hover: null, chosen: null, threshold: null });
+  fig.onHover = () => {};
+  fig.bar = element("div", "hl-bar", fig.box);
+  fig.chips = element("div", "hl-bar hl-chips", fig.box);
+  fig.canvas = element("canvas", "", fig.box);
+  fig.read = element("div", "hl-read", fig.box);
+  fig.read.setAttribute("role", "status");
+  fig.note = element("div", "hl-note", fig.box);
+  fig.redraw = () => { if (fig.data && fig.width) patchDraw(fig); };
+  const hit = (event) => {
+    const { meta } = fig.data;
+    const p = place(fig, fig.canvas, event);
+    const [row, column] = [Math.floor(p.y / fig.cell[1]), Math.floor(p.x / fig.cell[0])];
+    if (row < 0 || column < 0 || row >= meta.rows || column >= meta.columns) return null;
+    return meta.prefix.length + row * meta.columns + column;
+  };
+  fig.canvas.onpointermove = (event) => { const at = hit(event); if (at !== state.hover) patchHover(fig, at); };
+  fig.canvas.onpointerleave = () => patchHover(fig, null);
+  fig.canvas.onclick = (event) => { const at = hit(event); if (at !== null) patchChoose(fig, at); };
+  fig.canvas.onkeydown = (event) => {
+    const { meta } = fig.data;
+    const step = { ArrowUp: -meta.columns, ArrowDown: meta.columns, ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = Math.max(state.chosen, meta.prefix.length) + step;
+    if (at >= meta.prefix.length && at < meta.prefix.length + meta.rows * meta.columns) patchChoose(fig, at, 150);
+  };
+}
+
+function patchHover(fig, at) {
+  fig.state.hover = at;
+  patchDraw(fig);
+  fig.onHover(at);
+}
+
+function patchChoose(fig, at, wait = 0) {
+  fig.state.chosen = at;
+  patchDraw(fig);
+  patchChips(fig);
+  clearTimeout(fig.timer);
+  fig.timer = setTimeout(() => fig.send("choose", [at]), wait);
+}
+
+function patchBar(fig) {
+  const { meta, table } = fig.data;
+  const state = fig.state;
+  fig.bar.replaceChildren();
+  element("span", "hl-title", fig.bar, meta.title);
+  if (state.mode === "links") {
+    const label = element("label", "hl-key", fig.bar, "links ≥ ");
+    const slider = element("input", "hl-slider", label);
+    slider.type = "range";
+    slider.min = 0;
+    slider.max = 1000;
+    slider.value = Math.round(1000 * Math.sqrt(state.threshold / (meta.high || 1)));
+    const shown = element("b", "", label, number(state.threshold));
+    slider.oninput = () => {
+      state.threshold = meta.high * (slider.value / 1000) ** 2;
+      shown.textContent = number(state.threshold);
+      patchDraw(fig);
+    };
+  } else if (state.mode === "overlay") {
+    fig.scale = colourBar(fig.bar, table, "0", number(meta.high));
+    switches(fig.bar, "Direction", [["query", "attends to"], ["key", "attended by"]], state.direction, (side) => { state.direction = side; patchDraw(fig); patchChips(fig); });
+  }
+  const modes = [["overlay", "Overlay"], ["arrows", "Strongest"], ["links", "Links"]];
+  switches(fig.bar, "View", modes, state.mode, (mode) => { state.mode = mode; patchBar(fig); patchDraw(fig); patchChips(fig); });
+}
+
+// CLS and registers have no place in the image: buttons, with the weight they take part in.
+function patchChips(fig) {
+  const { meta } = fig.data;
+  fig.chips.style.display = meta.prefix.length ? "" : "none";
+  fig.chips.replaceChildren();
+  const from = fig.state.chosen;
+  meta.prefix.forEach((name, i) => {
+    const chip = element("button", "hl-chip", fig.chips, name);
+    chip.type = "button";
+    chip.setAttribute("aria-pressed", String(from === i));
+    chip.style.borderColor = from === i ? meta.query_colour : "";
+    const w = fig.weight(from, i);
+    const [r, g, b] = rgba(meta.key_colour);
+    if (w > 0 && from !== i) chip.style.background = `rgba(${r},${g},${b},${0.65 * Math.sqrt(w / (meta.high || 1))})`;
+    chip.title = `${patchName(fig, from)} → ${name}: ${number(w)}`;
+    chip.onclick = () => patchChoose(fig, i);
+  });
+  if (meta.prefix.length) element("span", "hl-quiet", fig.chips, "beside the image");
+}
+
+function patchName(fig, i) {
+  const { meta } = fig.data;
+  if (i < meta.prefix.length) return meta.prefix[i];
+  const at = i - meta.prefix.length;
+  return `row ${Math.floor(at / meta.columns)}, column ${at % meta.columns}`;
+}
+
+function patchDraw(fig) {
+  const { meta } = fig.data;
+  const state = fig.state;
+  const wide = Math.min(fig.width, 640, (600 * meta.width) / meta.height, meta.width * 4);
+  const high = (wide * meta.height) / meta.width;
+  fig.cell = [wide / meta.columns, high / meta.rows];
+  const ctx = surface(fig.canvas, Math.round(wide), Math.round(high));
+  ctx.fillStyle = fig.theme.soft;
+  ctx.fillRect(0, 0, wide, high);
+  if (fig.photo) { ctx.imageSmoothingEnabled = meta.width > 64; ctx.drawImage(fig.photo, 0, 0, wide, high); }
+  if (state.mode === "overlay") patchOverlay(fig, ctx, wide, high);
+  else {
+    ctx.fillStyle = "rgba(8,10,14,.5)";
+    ctx.fillRect(0, 0, wide, high);
+    if (state.mode === "arrows") patchArrows(fig, ctx);
+    else patchLinks(fig, ctx);
+  }
+  patchLines(fig, ctx, wide, high);
+  const mark = (i, colour, width) => {
+    if (i === null || i < meta.prefix.length) return;
+    const [x, y] = patchCorner(fig, i);
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    ctx.strokeRect(x, y, fig.cell[0], fig.cell[1]);
+  };
+  mark(state.hover, "rgba(255,255,255,.9)", 1);
+  mark(state.chosen, "rgba(0,0,0,.7)", 4);
+  mark(state.chosen, state.direction === "query" ? meta.query_colour : meta.key_colour, 2.5);
+  patchRead(fig);
+}
+
+function patchCorner(fig, i) {
+  const { meta } = fig.data;
+  const at = i - meta.prefix.length;
+  return [(at % meta.columns) * fig.cell[0], Math.floor(at / meta.columns) * fig.cell[1]];
+}
+
+function patchLines(fig, ctx, wide, high) {
+  const { meta, windows } = fig.data;
+  if (fig.cell[0] >= 7 && fig.state.mode === "overlay") {
+    ctx.strokeStyle = "rgba(255,255,255,.14)";
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    for (let c = 1; c < meta.columns; c++) { const x = Math.round(c * fig.cell[0]) + 0.5; ctx.moveTo(x, 0); ctx.lineTo(x, high); }
+    for (let r = 1; r < meta.rows; r++) { const y = Math.round(r * fig.cell[1]) + 0.5; ctx.moveTo(0, y); ctx.lineTo(wide, y); }
+    ctx.stroke();
+  }
+  if (!windows) return;
+  ctx.strokeStyle = "rgba(255,255,255,.8)";
+  ctx.lineWidth = 1.5;
+  ctx.beginPath();
+  for (let r = 0; r < meta.rows; r++) {
+    for (let c = 0; c < meta.columns; c++) {
+      const own = windows[r * meta.columns + c];
+      const [x, y] = [c * fig.cell[0], r * fig.cell[1]];
+      if (c + 1 < meta.columns && windows[r * meta.columns + c + 1] !== own) { ctx.moveTo(x + fig.cell[0], y); ctx.lineTo(x + fig.cell[0], y + fig.cell[1]); }
+      if (r + 1 < meta.rows && windows[(r + 1) * meta.columns + c] !== own) { ctx.moveTo(x, y + fig.cell[1]); ctx.lineTo(x + fig.cell[0], y + fig.cell[1]); }
+    }
+  }
+  ctx.stroke();
+}
+
+function patchOverlay(fig, ctx) {
+  const { meta, table } = fig.data;
+  const { chosen } = fig.state;
+  let most = 0;
+  const n = meta.rows * meta.columns;
+  const weights = Array.from({ length: n }, (_, i) => fig.weight(chosen, meta.prefix.length + i));
+  weights.forEach((w) => { if (w > most) most = w; });
+  fig.scale.lastChild.textContent = `${number(most)} · root scale`;
+  weights.forEach((w, i) => {
+    const [x, y] = patchCorner(fig, meta.prefix.length + i);
+    const share = Number.isNaN(w) ? 0 : Math.sqrt(w / (most || 1));
+    const c = Math.round(255 * share);
+    ctx.fillStyle = Number.isNaN(w) ? "rgba(128,128,128,.85)" : `rgba(${table[3 * c]},${table[3 * c + 1]},${table[3 * c + 2]},${0.62 + 0.14 * share})`;
+    const [x0, y0] = [Math.round(x), Math.round(y)];
+    ctx.fillRect(x0, y0, Math.round(x + fig.cell[0]) - x0, Math.round(y + fig.cell[1]) - y0);
+  });
+}
+
+function patchArrow(ctx, x0, y0, x1, y1, head) {
+  const angle = Math.atan2(y1 - y0, x1 - x0);
+  ctx.beginPath();
+  ctx.moveTo(x0, y0);
+  ctx.lineTo(x1, y1);
+  for (const turn of [2.6, -2.6]) { ctx.moveTo(x1, y1); ctx.lineTo(x1 + head * Math.cos(angle + turn), y1 + head * Math.sin(angle + turn)); }
+  ctx.stroke();
+}
+
+function patchArrows(fig, ctx) {
+  const { meta } = fig.data;
+  const n = meta.prefix.length + meta.rows * meta.columns;
+  const size = Math.min(fig.cell[0], fig.cell[1]);
+  ctx.lineWidth = Math.max(1, size / 16);
+  for (let i = meta.prefix.length; i < n; i++) {
+    let best = -1;
+    for (let j = 0; j < n; j++) if (fig.weight(i, j) > (best < 0 ? 0 : fig.weight(i, best))) best = j;
+    if (best < 0) continue;
+    const [x, y] = patchCorner(fig, i).map((v, axis) => v + fig.cell[axis] / 2);
+    ctx.strokeStyle = ctx.fillStyle = "#fff";
+    ctx.globalAlpha = Math.max(0.25, Math.sqrt(fig.weight(i, best) / (meta.high || 1)));
+    if (best === i) { ctx.beginPath(); ctx.arc(x, y, size * 0.22, 0, 7); ctx.stroke(); }
+    else if (best < meta.prefix.length) ctx.strokeRect(x - size * 0.18, y - size * 0.18, size * 0.36, size * 0.36);
+    else { const [u, v] = patchCorner(fig, best).map((w, axis) => w + fig.cell[axis] / 2); patchArrow(ctx, x, y, u, v, size * 0.3); }
+  }
+  ctx.globalAlpha = 1;
+}
+
+function patchLinks(fig, ctx) {
+  const { meta } = fig.data;
+  const n = meta.prefix.length + meta.rows * meta.columns;
+  const links = [];
+  for (let i = meta.prefix.length; i < n; i++) for (let j = meta.prefix.length; j < n; j++) if (i !== j && fig.weight(i, j) >= fig.state.threshold) links.push([i, j, fig.weight(i, j)]);
+  links.sort((a, b) => b[2] - a[2]);
+  fig.links = [links.length, Math.min(links.length, 4000)];
+  for (const [i, j, w] of links.slice(0, 4000)) {
+    const [x, y] = patchCorner(fig, i).map((v, axis) => v + fig.cell[axis] / 2);
+    const [u, v] = patchCorner(fig, j).map((c, axis) => c + fig.cell[axis] / 2);
+    const line = ctx.createLinearGradient(x, y, u, v);
+    line.addColorStop(0, meta.query_colour);
+    line.addColorStop(1, meta.key_colour);
+    ctx.strokeStyle = line;
+    ctx.globalAlpha = Math.max(0.15, w / (meta.high || 1));
+    ctx.lineWidth = 1.25;
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(u, v);
+    ctx.stroke();
+  }
+  ctx.globalAlpha = 1;
+}
+
+function patchRead(fig) {
+  const { meta } = fig.data;
+  const state = fig.state;
+  const line = fig.read;
+  line.replaceChildren();
+  if (state.mode === "arrows") { element("span", "hl-quiet", line, "Arrow: strongest partner · circle: itself · square: CLS or register · brighter is stronger"); return; }
+  if (state.mode === "links") { element("b", "", line, count(fig.links[0], "link")); element("span", "hl-quiet", line, fig.links[0] > fig.links[1] ? `, the strongest ${fig.links[1]} drawn` : " between patches, query green to key pink"); return; }
+  element("b", "", line, patchName(fig, state.chosen));
+  const other = state.hover;
+  if (other === null) { element("span", "hl-quiet", line, state.direction === "query" ? " looks where it is bright; click another patch" : " is looked at from where it is bright; click another patch"); return; }
+  element("span", "hl-quiet", line, state.direction === "query" ? ` → ${patchName(fig, other)} · ${meta.value} ` : ` ← ${patchName(fig, other)} · ${meta.value} `);
+  const w = fig.weight(state.chosen, other);
+  element("b", "", line, Number.isNaN(w) ? "none" : number(w));
+}
+
+function patchUpdate(fig, data) {
+  fig.data = data;
+  const { meta, codes } = data;
+  const state = fig.state;
+  const n = meta.prefix.length + meta.rows * meta.columns;
+  const value = decoder(meta, codes);
+  fig.values = new Float32Array(n * n).fill(NaN);
+  if (data.partners) {
+    const most = data.partners.shape[1];
+    codes.forEach((code, at) => { fig.values[Math.floor(at / most) * n + data.partners[at]] = value(code); });
+  } else codes.forEach((code, at) => { fig.values[at] = value(code); });
+  fig.weight = (a, b) => (state.direction === "query" || state.mode !== "overlay" ? fig.values[a * n + b] : fig.values[b * n + a]);
+  if (state.from !== meta.chosen || state.n !== n) { state.chosen = meta.chosen; state.from = meta.chosen; }
+  state.n = n;
+  state.mode = state.mode || meta.mode;
+  if (state.high !== meta.high) { state.threshold = meta.threshold; state.high = meta.high; }
+  interactive(fig.canvas, meta.label);
+  fig.note.textContent = meta.note;
+  patchBar(fig);
+  createImageBitmap(new Blob([data.image])).then((photo) => {
+    if (fig.data !== data) return;
+    fig.photo = photo;
+    fig.redraw();
+  });
+  patchDraw(fig);
+  patchChips(fig);
+}
