@@ -1,0 +1,184 @@
+"""The scores of a head, row by row, each with its chance level.
+
+A score is a number per row of a pattern: a mass (how much of the row lies on certain keys), a distance, an entropy or
+a maximum. Its chance level is the same number for a row that attends uniformly to the keys it may see; both come from
+one function, so masks, padding, excluded tokens and the token itself count alike in both.
+
+Rows in which no key counts (no comma can be seen) define neither score nor chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lib.errors import HeadlightError
+from lib.heads.scene import MASK_CELLS, Scene
+
+
+class WrongPattern(HeadlightError):
+    """A pattern whose axes do not fit the document."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One score: its column name, what it is called on screen, what it measures, and the unit.
+
+    unit: "mass" (share of a row, 0–1), "tokens", "steps", "nats", "share" (0–1) or "norm".
+    """
+
+    name: str
+    label: str
+    says: str
+    unit: str = "mass"
+
+
+_ROW = (
+    Score("entropy", "entropy", "entropy of the row", "nats"),
+    Score("entropy_share", "entropy ÷ most", "entropy of the row as a share of log of the keys it may see", "share"),
+    Score("confidence", "confidence", "largest weight of the row", "share"),
+)
+TEXT_SCORES = (
+    Score("previous_token", "previous token", "mass on the token just before"),
+    Score("next_token", "next token", "mass on the token just after"),
+    Score("self", "self", "mass on the token itself"),
+    Score("first_token", "position 0", "mass on the first position, whatever stands there"),
+    Score("cls", "[CLS]", "mass on [CLS] tokens"),
+    Score("sep", "[SEP]", "mass on [SEP] tokens"),
+    Score("bos", "BOS", "mass on tokens that begin a text"),
+    Score("eos", "EOS", "mass on tokens that end a text"),
+    Score("special", "special tokens", "mass on all special tokens together"),
+    Score("period", "'.'", "mass on full stops"),
+    Score("comma", "','", "mass on commas"),
+    Score("semicolon", "';'", "mass on semicolons"),
+    Score("duplicate_token", "same token", "mass on other positions that hold the same token"),
+    Score("induction", "induction", "mass on the token after an earlier occurrence of the row's token"),
+    Score("induction_before", "induction, before", "mass on the token before an earlier occurrence"),
+    Score("same_sentence", "same sentence", "mass within the row's sentence, the token itself included"),
+    Score("mean_lag", "mean |lag|", "mean distance between row and key", "tokens"),
+    *_ROW,
+)
+IMAGE_SCORES = (
+    Score("self", "self", "mass on the patch itself"),
+    Score("left", "left", "mass on the patch to the left"),
+    Score("right", "right", "mass on the patch to the right"),
+    Score("above", "above", "mass on the patch above"),
+    Score("below", "below", "mass on the patch below"),
+    Score("cls", "[CLS]", "mass on the class token"),
+    Score("registers", "registers", "mass on the register tokens"),
+    Score("special", "special tokens", "mass on class and register tokens together"),
+    Score("same_row", "same row", "mass on other patches of the same row"),
+    Score("same_column", "same column", "mass on other patches of the same column"),
+    Score("same_hue", "same hue", "mass on other coloured patches within 30° of hue"),
+    Score("same_brightness", "same brightness", "mass on other patches within a tenth of the brightness range"),
+    Score("grid_distance", "grid distance", "mean distance to the patches attended to, rows plus columns", "steps"),
+    *_ROW,
+)
+
+
+def scores_of(scene: Scene) -> tuple[Score, ...]:
+    """The scores that a scene's tokens can have, in the order of the score axis."""
+    return IMAGE_SCORES if scene.image else TEXT_SCORES
+
+
+def chance_rows(scene: Scene) -> np.ndarray:
+    """Chance level of every score of every row (score, query_pos): that of a row uniform over the keys it may see.
+
+    NaN where the score is not defined, because no key of that row counts.
+    """
+    count = scene.allowed.sum(axis=1, keepdims=True)
+    uniform = (scene.allowed / np.maximum(count, 1)).astype(np.float32)
+    chance = _measured(uniform[None], scene)[:, 0]
+    for place, score in enumerate(scores_of(scene)):
+        if score.unit == "mass":
+            chance[place, chance[place] == 0] = np.nan
+    return chance
+
+
+def row_scores(pattern: np.ndarray, scene: Scene, chance: np.ndarray | None = None) -> np.ndarray:
+    """Every score of every row: (score, head, query_pos) float32, NaN where undefined.
+
+    pattern: (head, query_pos, key_pos) after softmax. chance: of ``chance_rows``, to save computing it per layer.
+    A row that holds NaN or nothing at all is undefined in every score. Without special tokens rows are renormalised
+    over the keys that remain. Distances and entropies are those of the row divided by its sum, which differs from 1
+    only where a model has attention sinks of its own.
+
+    Raises WrongPattern where the axes differ from the scene's.
+
+    **Source** Clark et al., "What Does BERT Look At?", 2019 (entropy, delimiters, offsets); Olsson et al., 2022,
+    arXiv 2209.11895 (induction).
+    """
+    expected = (len(scene.queries), len(scene.keys))
+    if pattern.ndim != 3 or pattern.shape[1:] != expected:
+        raise WrongPattern(
+            f"a pattern (head, query_pos, key_pos) of (…, {expected[0]}, {expected[1]})",
+            f"{pattern.shape}",
+            "Score a pattern with the token table of its own document.",
+        )
+    chance = chance_rows(scene) if chance is None else chance
+    values = _measured(np.asarray(pattern, dtype=np.float32), scene)
+    np.copyto(values, np.nan, where=np.isnan(chance)[:, None])
+    return values
+
+
+def _measured(pattern: np.ndarray, scene: Scene) -> np.ndarray:
+    """The scores of all rows, in blocks of rows so that masks stay small: (score, head, query_pos)."""
+    names = [score.name for score in scores_of(scene)]
+    values = np.full((len(names), *pattern.shape[:2]), np.nan, dtype=np.float32)
+    queries, keys = pattern.shape[1:]
+    step = queries if queries * keys <= MASK_CELLS else max(1, MASK_CELLS // keys)
+    for start in range(0, queries, step):
+        rows = slice(start, min(start + step, queries))
+        for name, score in _block(pattern[:, rows], scene, rows).items():
+            values[names.index(name), :, rows] = score
+    return values
+
+
+def _block(part: np.ndarray, scene: Scene, rows: slice) -> dict[str, np.ndarray]:
+    """Scores of a block of rows: name -> (head, row)."""
+    if not scene.special:
+        part = part * scene.allowed[rows]
+    total = part.sum(axis=2)
+    signal = np.isfinite(total) & (total > 0)
+    safe = np.where(signal, total, 1)
+    if not scene.special:
+        part = part / safe[..., None]
+        safe = np.ones_like(safe)
+    found = _masses(part, scene, rows)
+    if "mean_lag" in found:
+        found["mean_lag"] = found["mean_lag"] / safe
+    if "grid_distance" in found:
+        patches = found.pop("patches")
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found["grid_distance"] = np.where(patches > 0, found["grid_distance"] / patches, np.nan)
+    choices = scene.allowed[rows].sum(axis=1)
+    found["entropy"] = _entropy(part, safe)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found["entropy_share"] = np.where(choices > 1, found["entropy"] / np.log(choices), np.nan)
+    found["confidence"] = part.max(axis=2)
+    return {name: np.where(signal, score, np.nan) for name, score in found.items()}
+
+
+def _masses(part: np.ndarray, scene: Scene, rows: slice) -> dict[str, np.ndarray]:
+    """What is linear in the pattern: single keys, sets of keys, and masks that differ from row to row."""
+    found = {}
+    here = np.arange(part.shape[1])
+    for name, target in scene.targets.items():
+        key = target[rows]
+        found[name] = np.where(key >= 0, part[:, here, key], 0)
+    sets = np.stack(list(scene.columns.values()), axis=1).astype(np.float32)  # (key, set)
+    found |= zip(scene.columns, np.moveaxis(part @ sets, 2, 0), strict=True)
+    products = np.matmul(part.transpose(1, 0, 2), scene.masks(rows).transpose(0, 2, 1))  # (row, head, mask)
+    found |= zip(scene.mask_names, products.transpose(2, 1, 0), strict=True)
+    return found
+
+
+def _entropy(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Entropy in nats of each row divided by its sum: (head, row)."""
+    surprise = np.empty(part.shape[:2], dtype=np.float32)
+    logarithm = np.empty(part.shape[1:], dtype=np.float32)
+    for head, weights in enumerate(part):  # one head at a time stays in the processor's cache
+        np.log(np.maximum(weights, np.finfo(np.float32).tiny, out=logarithm), out=logarithm)
+        np.einsum("qk,qk->q", weights, logarithm, out=surprise[head])
+    return np.maximum(np.log(total) - surprise / total, 0)
