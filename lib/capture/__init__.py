@@ -1,8 +1,8 @@
 """Capture: what every attention head computed over some documents, exactly, and the proof that it is exact."""
 
 from lib.capture.batching import NotRunnable
+from lib.capture.budget import Estimate, TooLarge, estimate
 from lib.capture.check import Check, CheckFailed, self_check
-from lib.capture.estimate import Estimate, TooLarge, estimate
 from lib.capture.layout import LayerUnknown, WindowedAttention
 from lib.capture.observers import Block, NotFinite, Observed, Observer, observe
 from lib.capture.record import WindowPattern, capture, capture_key, pattern, window_patterns

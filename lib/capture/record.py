@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lib.capture.batching import encoded
+from lib.capture.budget import require_memory
 from lib.capture.check import trusted
-from lib.capture.estimate import require_memory
 from lib.capture.layout import Place
 from lib.capture.observers import Block, Progress, observe, offsets, run, sides
 from lib.capture.value import ARRAYS, QUERY_SIDE, Capture, digest, read_only

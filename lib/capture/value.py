@@ -76,9 +76,8 @@ class Capture:
 
     def _check_array(self, name: str, array: np.ndarray) -> None:
         tokens = self.tokens if name in QUERY_SIDE else self.key_tokens
-        heads = [
-            before.shape[1] for other in ARRAYS if (before := getattr(self, other)) is not None and before.ndim == 4
-        ]
+        before = (getattr(self, other) for other in ARRAYS[: ARRAYS.index(name)])
+        heads = [other.shape[1] for other in before if other is not None]
         expected = {"layer": len(self.layers), "head": (heads or [None])[0], "token": len(tokens), "d_head": None}
         if array.ndim == 4 and array.dtype == np.float32:
             wrong = [axis for axis, n in zip(expected, array.shape, strict=True) if expected[axis] not in (None, n)]

@@ -1,0 +1,249 @@
+"""The store: what comes back is what was written, or nothing."""
+
+import json
+import os
+import threading
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from lib.capture import Store, capture
+from lib.corpora.tokens import encode_ids
+from lib.models import Engine
+from tests.capture.families import tiny
+
+NOTES = ("layers", "stream", "causal", "scaling", "model", "revision", "dtype", "attention", "lost", "hash")
+
+
+@pytest.fixture(scope="module")
+def captured():
+    engine = Engine.from_parts(tiny("t5"), name="t5")
+    draw = np.random.default_rng(0)
+    return capture(engine, [encode_ids(draw.integers(3, 40, n), engine) for n in (7, 5)])
+
+
+def results(seed=0):
+    draw = np.random.default_rng(seed)
+    return {"modes": draw.standard_normal((3, 4, 4)), "rank": np.array([7]), "mask": np.array([True, False])}
+
+
+def the_file(store):
+    (path,) = store.folder.glob("*.safetensors")
+    return path
+
+
+def test_a_capture_comes_back_whole(tmp_path, captured):
+    store = Store(tmp_path)
+    assert store.load_capture(captured.hash) is None
+    store.save_capture(captured.hash, captured)
+    back = Store(tmp_path).load_capture(captured.hash)
+    assert list(back.streams) == list(captured.streams)
+    for stream, expected in captured.streams.items():
+        found = back.streams[stream]
+        for name in ("query", "key", "value", "z", "doc_offsets", "key_doc_offsets"):
+            assert np.array_equal(getattr(found, name), getattr(expected, name))
+        for name in (
+            "layers",
+            "stream",
+            "causal",
+            "scaling",
+            "model",
+            "revision",
+            "dtype",
+            "attention",
+            "lost",
+            "hash",
+        ):
+            assert getattr(found, name) == getattr(expected, name)
+        assert found.tokens.frame().equals(expected.tokens.frame())
+        assert found.key_tokens.frame().equals(expected.key_tokens.frame())
+
+
+def test_arrays_are_mapped_not_read(tmp_path, captured):
+    store = Store(tmp_path)
+    store.save_capture(captured.hash, captured)
+    back = store.load_capture(captured.hash)
+    layer = back.query[1]
+    assert isinstance(layer, np.memmap)
+    assert np.shares_memory(layer, back.query)
+    assert not layer.flags.writeable
+
+
+def test_named_results_and_their_notes(tmp_path):
+    store = Store(tmp_path)
+    store.save("pod é 東京", results(), {"beta": 1.5, "documents": ["a", "b"]})
+    arrays, notes = store.load("pod é 東京")
+    assert notes == {"beta": 1.5, "documents": ["a", "b"]}
+    assert all(np.array_equal(arrays[name], array) for name, array in results().items())
+    assert all(arrays[name].dtype == array.dtype for name, array in results().items())
+    assert store.load("another") is None
+
+
+def test_files_are_ordinary_safetensors(tmp_path):
+    store = Store(tmp_path)
+    store.save("pod", results())
+    assert np.array_equal(load_file(the_file(store))["modes"], results()["modes"])
+
+
+def test_empty_and_scalar_arrays(tmp_path):
+    store = Store(tmp_path)
+    store.save("odd", {"none": np.empty((0, 3), dtype=np.float32), "one": np.array(2.5)})
+    arrays, _ = store.load("odd")
+    assert arrays["none"].shape == (0, 3)
+    assert arrays["one"] == 2.5
+    store.save("nothing", {})
+    assert store.load("nothing") == ({}, {})
+
+
+def test_a_result_is_built_once(tmp_path):
+    store, built = Store(tmp_path), []
+
+    def build():
+        built.append(1)
+        return results()
+
+    first, second = store.arrays("pod", build), store.arrays("pod", build)
+    assert len(built) == 1
+    assert isinstance(first["modes"], np.memmap)
+    assert np.array_equal(first["modes"], second["modes"])
+
+
+def cut(path):
+    with path.open("rb+") as file:
+        file.truncate(path.stat().st_size - 8)
+
+
+def flip(path, place):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+def grow(path):
+    with path.open("ab") as file:
+        file.write(b"\0" * 16)
+
+
+def rename_in_header(path):
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'\\"name\\": \\"pod\\"', b'\\"name\\": \\"dop\\"'))
+
+
+DAMAGE = {
+    "cut short": cut,
+    "a bit in the data": lambda path: flip(path, -5),
+    "a bit in the header's length": lambda path: flip(path, 0),
+    "a bit in the header": lambda path: flip(path, 40),
+    "grown": grow,
+    "emptied": lambda path: path.write_bytes(b""),
+    "half of the first eight bytes": lambda path: path.write_bytes(path.read_bytes()[:4]),
+    "header only": lambda path: path.write_bytes(path.read_bytes()[:64]),
+    "another format": lambda path: path.write_bytes(b"PK\x03\x04" + b"\0" * 400),
+    "an absurd length": lambda path: path.write_bytes(b"\xff" * 8 + path.read_bytes()[8:]),
+    "another name": rename_in_header,
+    "no metadata": lambda path: path.write_bytes((len(b"{}")).to_bytes(8, "little") + b"{}"),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("same_process", [True, False])
+def test_a_damaged_file_is_never_served_and_is_built_again(tmp_path, how, same_process):
+    store = Store(tmp_path)
+    store.save("pod", results())
+    assert store.load("pod") is not None  # verified once
+    before = the_file(store).read_bytes()
+    DAMAGE[how](the_file(store))
+    assert the_file(store).read_bytes() != before
+    reader = store if same_process else Store(tmp_path)
+    assert reader.load("pod") is None
+    assert not list(tmp_path.iterdir())
+    rebuilt = reader.arrays("pod", lambda: results(1))
+    assert np.array_equal(rebuilt["modes"], results(1)["modes"])
+
+
+def test_every_single_altered_byte_is_noticed(tmp_path):
+    store = Store(tmp_path)
+    store.save("pod", {"a": np.arange(4, dtype=np.float32)})
+    path = the_file(store)
+    content = path.read_bytes()
+    unnoticed = []
+    for place in range(len(content)):
+        altered = bytearray(content)
+        altered[place] ^= 0x10
+        path.write_bytes(altered)
+        found = Store(tmp_path).load("pod")
+        if found is not None and not np.array_equal(found[0]["a"], np.arange(4)):
+            unnoticed.append(place)
+        path.write_bytes(content)
+    assert not unnoticed
+    assert Store(tmp_path).load("pod") is not None
+
+
+def test_a_write_that_dies_leaves_what_was_there(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    store.save("pod", results())
+
+    def dies(arrays, path, metadata):
+        path.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr("lib.capture.store.save_file", dies)
+    with pytest.raises(OSError, match="disk full"):
+        store.save("pod", results(1))
+    assert np.array_equal(store.load("pod")[0]["modes"], results()["modes"])
+    assert len(list(tmp_path.iterdir())) == 1  # no temporary file is left behind
+    unsaved = store.arrays("other", lambda: results(2))  # and a result is still given
+    assert np.array_equal(unsaved["modes"], results(2)["modes"])
+    assert not unsaved["modes"].flags.writeable
+
+
+def test_the_files_unused_for_longest_go_first(tmp_path):
+    store = Store(tmp_path, bound=25_000)
+    for name in "abc":  # of 8 kB each: three fit
+        store.save(name, {"x": np.full(2000, ord(name), dtype=np.float32)})
+        os.utime(store._path(name), ns=(ord(name), ord(name)))
+    assert store.load("a") is not None  # used now
+    store.save("d", {"x": np.zeros(2000, dtype=np.float32)})
+    assert [name for name in "abcd" if store.load(name) is not None] == ["a", "c", "d"]
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 25_000
+    store.save("huge", {"x": np.zeros(20_000, dtype=np.float32)})
+    assert [name for name in ("a", "c", "d", "huge") if store.load(name) is not None] == ["huge"]
+
+
+def test_what_is_mapped_survives_its_file(tmp_path):
+    store = Store(tmp_path)
+    arrays = store.arrays("pod", results)
+    the_file(store).unlink()
+    assert np.array_equal(arrays["modes"], results()["modes"])
+
+
+def test_threads_and_writers_of_one_name(tmp_path):
+    wrong = []
+
+    def work(i):
+        store = Store(tmp_path)
+        for _ in range(10):
+            store.save("pod", results())
+            found = store.arrays("pod", results)
+            if not np.array_equal(found["modes"], results()["modes"]):
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_nothing_is_pickled(tmp_path, captured):
+    store = Store(tmp_path)
+    store.save_capture(captured.hash, captured)
+    content = the_file(store).read_bytes()
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    assert {entry["dtype"] for name, entry in header.items() if name != "__metadata__"} <= {
+        "F32", "I64", "I32", "I8", "BOOL",
+    }  # fmt: skip
+    assert json.loads(header["__metadata__"]["headlight"])["notes"]["encoder"]["model"] == "t5"
