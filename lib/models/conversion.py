@@ -10,7 +10,7 @@ from typing import Any
 
 from lib.errors import HeadlightError
 from lib.models import cache
-from lib.models.devices import require_memory
+from lib.models.devices import BUILDING, require_memory
 from lib.models.folder import require_finite, require_size
 from lib.models.gguf_header import BrokenGGUF, Header, read_header
 from lib.models.offline import NotInstalled, file_digest
@@ -53,6 +53,19 @@ def require_architecture(header: Header) -> None:
 
 
 def _write_gguf(path: Path, header: Header, folder: Path) -> None:
+    with BUILDING:
+        model, tokenizer = _read_gguf(path, header)
+    require_finite(model, path.name, "float32")
+    config = copy.deepcopy(model.config)
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config  # the weights are no longer quantised
+    config.architectures = [type(model).__name__]
+    config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    _save({name: weight.detach() for name, weight in model.named_parameters()}, folder)
+
+
+def _read_gguf(path: Path, header: Header) -> tuple[Any, Any]:
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -68,14 +81,7 @@ def _write_gguf(path: Path, header: Header, folder: Path) -> None:
     except (ValueError, KeyError, OSError, RuntimeError, TypeError, AttributeError) as error:
         said = " ".join(str(error).split())[:300]
         raise BrokenGGUF("a whole GGUF file of a known layout", said, "Download it again or choose another.") from error
-    require_finite(model, path.name, "float32")
-    config = copy.deepcopy(model.config)
-    if hasattr(config, "quantization_config"):
-        del config.quantization_config  # the weights are no longer quantised
-    config.architectures = [type(model).__name__]
-    config.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    _save({name: weight.detach() for name, weight in model.named_parameters()}, folder)
+    return model, tokenizer
 
 
 def from_dinov2_onnx(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ DEVICES = ("auto", "cuda", "mps", "cpu")
 DTYPES = {"float32": 4, "float16": 2, "bfloat16": 2}  # bytes per number
 SPOT_TOLERANCE = 1e-2  # relative; an accelerator in float32 stays below 1e-4, a broken kernel far above
 CGROUP = Path("/sys/fs/cgroup")
+# transformers builds a model under a default precision, and torch draws from a generator, of the whole process
+BUILDING = threading.RLock()
 
 
 class Unsupported(HeadlightError):

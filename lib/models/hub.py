@@ -19,6 +19,7 @@ PATIENCE = 4.0  # seconds for the first answer
 SMALL_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
 WEIGHTS = ("model.safetensors", INDEX, "model-*.safetensors")
 ID = re.compile(r"[A-Za-z0-9][\w.\-]*(/[A-Za-z0-9][\w.\-]*)?")
+LONGEST_ID = 150  # characters; the Hub allows 96 after the owner
 OFFLINE = "What works without it: the models under “ready offline”, a local folder, a GGUF file."
 
 
@@ -45,7 +46,7 @@ class Snapshot:
 
 def is_id(name: str) -> bool:
     """Whether a name has the form of a Hub id, "owner/model" or "model"."""
-    return ID.fullmatch(name) is not None and ".." not in name
+    return len(name) <= LONGEST_ID and ID.fullmatch(name) is not None and ".." not in name
 
 
 def switched_off() -> bool:
@@ -55,14 +56,15 @@ def switched_off() -> bool:
     return bool(constants.HF_HUB_OFFLINE)
 
 
-def snapshot(name: str, check: Callable[[Path], None]) -> Snapshot:
+def snapshot(name: str, check: Callable[[Path], None], fits: Callable[[int], None]) -> Snapshot:
     """Fetch a model, or use what an earlier fetch left on this machine where the Hub does not answer.
 
-    check: called with the folder once the configuration is there, before the weights are fetched; it may raise.
+    fits: called with how many numbers the model has (0: the Hub does not say) before anything is fetched, and
+    check: with the folder once the configuration is there, before the weights are fetched; both may raise.
     Raises HubUnreachable, UnknownRepository, GatedRepository or PickledWeights.
     """
     try:
-        files = look_up(name)
+        files, numbers = look_up(name)
     except HubUnreachable as error:
         found = cached(name)
         if found is None:
@@ -71,13 +73,14 @@ def snapshot(name: str, check: Callable[[Path], None]) -> Snapshot:
     if not any(file in files for file in ("model.safetensors", INDEX)):
         pickled = [file for file in files if file.endswith(PICKLED)]
         raise PickledWeights(f"model.safetensors in {name}", ", ".join(pickled[:3]) or "no weights", SAFE_ONLY)
+    fits(numbers)
     check(_fetch(name, SMALL_FILES))
     folder = _fetch(name, (*SMALL_FILES, *WEIGHTS))
     return Snapshot(folder, folder.name)
 
 
-def look_up(name: str) -> list[str]:
-    """The names of a model's files, or an error, within PATIENCE seconds."""
+def look_up(name: str) -> tuple[list[str], int]:
+    """The names of a model's files and how many numbers they hold (0: unknown), within PATIENCE seconds."""
     answer: list[Any] = []
     thread = threading.Thread(target=lambda: answer.append(_ask(name)), daemon=True)
     thread.start()
@@ -86,7 +89,8 @@ def look_up(name: str) -> list[str]:
         raise HubUnreachable("an answer of the Hugging Face Hub", f"none within {PATIENCE:g} s", OFFLINE)
     if isinstance(answer[0], Exception):
         raise answer[0]
-    return [file.rfilename for file in answer[0].siblings or ()]
+    files = [file.rfilename for file in answer[0].siblings or ()]
+    return files, getattr(answer[0].safetensors, "total", None) or 0
 
 
 def cached(name: str) -> Path | None:
@@ -109,7 +113,7 @@ def _ask(name: str) -> Any:
     try:
         return HfApi().model_info(name, timeout=PATIENCE)
     except Exception as error:  # every transport has its own family of errors
-        return _refusal(name, error)
+        return _refusal(name, error, "no connection")
 
 
 def _fetch(name: str, patterns: tuple[str, ...]) -> Path:
@@ -119,10 +123,10 @@ def _fetch(name: str, patterns: tuple[str, ...]) -> Path:
     try:
         return Path(snapshot_download(name, allow_patterns=list(patterns), etag_timeout=PATIENCE))
     except Exception as error:  # as above
-        raise _refusal(name, error) from error
+        raise _refusal(name, error, "a download that stopped") from error
 
 
-def _refusal(name: str, error: Exception) -> HeadlightError:
+def _refusal(name: str, error: Exception, what: str) -> HeadlightError:
     from huggingface_hub import errors
 
     said = " ".join(str(error).split())[:160] or type(error).__name__
@@ -132,4 +136,4 @@ def _refusal(name: str, error: Exception) -> HeadlightError:
     if isinstance(error, errors.RepositoryNotFoundError | errors.HFValidationError):
         remedy = f"Check the spelling at huggingface.co/{name}; a private model needs HF_TOKEN."
         return UnknownRepository("the id of a model on the Hub", f"{name!r}, which it does not have", remedy)
-    return HubUnreachable(f"the Hugging Face Hub, to fetch {name}", f"no connection ({said})", OFFLINE)
+    return HubUnreachable(f"the Hugging Face Hub, to fetch {name}", f"{what} ({said})", OFFLINE)

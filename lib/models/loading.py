@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from lib.errors import HeadlightError
 from lib.models import conversion, families, folder, hub
-from lib.models.devices import choose, out_of_memory, place, torch_dtype
+from lib.models.devices import BUILDING, choose, out_of_memory, place, require_memory, torch_dtype
 from lib.models.engine import Engine
 from lib.models.offline import PACKAGES, Package
 from lib.models.shipped import shipped
 
 __all__ = ["Engine", "UnknownModel", "load"]
-
-_ONE_AT_A_TIME = threading.Lock()  # transformers reads models under a default precision of the whole process
 
 
 class UnknownModel(HeadlightError):
@@ -30,10 +29,12 @@ def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Eng
     """
     torch_dtype(dtype)
     chosen = choose(device)
-    with _ONE_AT_A_TIME, out_of_memory(str(name_or_path)):
-        _be_quiet()
-        name, source, revision, where, notes = _locate(str(name_or_path).strip())
-        parts = folder.read_folder(where, dtype, chosen, name)
+    _be_quiet()
+    with out_of_memory(str(name_or_path)):
+        fits = partial(require_memory, dtype=dtype, device=chosen, name=str(name_or_path))
+        name, source, revision, where, notes = _locate(str(name_or_path).strip(), fits)
+        with BUILDING:
+            parts = folder.read_folder(where, dtype, chosen, name)
         model, placed = place(parts.model, chosen, auto=device == "auto")
         return Engine.from_parts(
             model,
@@ -46,7 +47,7 @@ def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Eng
         )
 
 
-def _locate(name: str) -> tuple[str, str, str, Path, tuple[str, ...]]:
+def _locate(name: str, fits: Callable[[int], None]) -> tuple[str, str, str, Path, tuple[str, ...]]:
     """Name, source, revision ("": the folder's digest), folder to read, and notes."""
     for package in PACKAGES:
         if package.name == name:
@@ -54,19 +55,28 @@ def _locate(name: str) -> tuple[str, str, str, Path, tuple[str, ...]]:
     own = shipped().get(name)
     if own is not None:
         return name, "offline", "", own, ()
-    path = Path(name).expanduser()
-    if name and path.is_dir():
+    path = _existing(name)
+    if path is not None and path.is_dir():
         return path.resolve().name, "folder", "", path, ()
-    if path.is_file():
+    if path is not None:
         return path.name, "gguf", *_file(path), ()
     if not hub.is_id(name):
         raise UnknownModel(
             "a name of the catalogue, a Hub id, a folder or a GGUF file",
-            repr(name),
+            repr(name[:200]),
             "A path has to exist on the machine that runs Headlight.",
         )
-    found = hub.snapshot(name, lambda place: families.candidates(_config(place)) and None)
+    found = hub.snapshot(name, lambda place: families.candidates(_config(place)) and None, fits)
     return name, "hub", found.commit, found.folder, found.notes
+
+
+def _existing(name: str) -> Path | None:
+    """The file or folder of a name; None where there is none, or the name can be no path."""
+    try:
+        path = Path(name).expanduser()
+        return path if name and path.exists() else None
+    except (OSError, RuntimeError, ValueError):  # too long, an unknown user, a NUL
+        return None
 
 
 def _config(place: Path) -> object:

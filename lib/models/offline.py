@@ -135,7 +135,7 @@ PACKAGES = (
                 "198644e37de36674974f453a9aebfc0120b168b9414cce18d4dceb576fbdf355",
             ),
         ),
-        readers=("onnx",),
+        readers=("onnx", "ml_dtypes"),
     ),
 )
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import copy
-import threading
 from typing import Any
 
-from lib.models.devices import out_of_memory, require_memory
+from lib.models.devices import BUILDING, out_of_memory, require_memory
 from lib.models.engine import Engine, EngineReleased
 from lib.models.folder import drop_pooler
-
-_ONE_AT_A_TIME = threading.Lock()  # torch's generator belongs to the whole process
 
 
 def untrained_twin(engine: Engine, seed: int = 0) -> Engine:
@@ -40,7 +37,7 @@ def _fresh(model: Any, seed: int) -> Any:
 
     config = copy.deepcopy(model.config)
     generator = torch.default_generator
-    with _ONE_AT_A_TIME:
+    with BUILDING:
         state = generator.get_state()
         try:
             generator.manual_seed(seed)

@@ -225,7 +225,17 @@ def test_a_length_fixed_in_the_tokenizer_file_does_not_cut_text(bert, save, toke
 
 
 def test_names_that_are_nothing_are_explained(tmp_path):
-    for name in ("", "  ", str(tmp_path / "gone"), "../gone", "a b/c", "three/part/name"):
+    for name in (
+        "",
+        "  ",
+        str(tmp_path / "gone"),
+        "../gone",
+        "a b/c",
+        "three/part/name",
+        "~nobody-here/m",
+        "a\0b",
+        "x" * 5000,
+    ):
         with pytest.raises(UnknownModel, match="Hub id"):
             load(name)
     note = tmp_path / "notes.txt"

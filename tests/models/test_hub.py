@@ -11,6 +11,7 @@ import transformers as hf
 from huggingface_hub import constants
 
 from lib.models import catalogue, hub, load
+from lib.models.devices import OutOfMemory
 from lib.models.families import UnsupportedFamily
 from lib.models.folder import PickledWeights
 from tests.models.conftest import SMALL
@@ -39,7 +40,9 @@ class Answers(BaseHTTPRequestHandler):
             tree = [{"type": "file", "path": f, "size": len(b), "oid": f"{f}-{len(b)}"} for f, b in files.items()]
             return self.answer(json.dumps(tree).encode())
         siblings = [{"rfilename": file} for file in files]
-        return self.answer(json.dumps({"id": name, "modelId": name, "sha": COMMIT, "siblings": siblings}).encode())
+        size = {"parameters": {"F32": self.server.numbers}, "total": self.server.numbers}
+        about = {"id": name, "modelId": name, "sha": COMMIT, "siblings": siblings, "safetensors": size}
+        return self.answer(json.dumps(about).encode())
 
     @staticmethod
     def files(folder):
@@ -71,7 +74,7 @@ def own_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def server(own_cache, monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.repositories, server.asked = {}, []
+    server.repositories, server.asked, server.numbers = {}, [], 30_000
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}"
@@ -163,12 +166,33 @@ def test_a_family_that_cannot_be_seen_is_refused_before_its_weights_are_fetched(
     assert not [path for path in server.asked if path.endswith("model.safetensors")]
 
 
+def test_a_model_too_large_for_this_machine_is_refused_before_fetching(server, save, bert):
+    server.repositories["me/huge"] = save(bert)
+    server.numbers = 10**15
+    with pytest.raises(OutOfMemory, match="me/huge"):
+        load("me/huge")
+    assert not [path for path in server.asked if "/resolve/" in path]
+
+
+def test_a_download_that_stops_is_not_called_a_missing_network(server, save, bert, monkeypatch):
+    server.repositories["me/bert"] = save(bert)
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", full)
+    with pytest.raises(hub.HubUnreachable, match=r"a download that stopped .*No space left"):
+        load("me/bert")
+
+
 @pytest.mark.parametrize("name", ["gpt2", "google-bert/bert-base-uncased", "a/b.c_d-e"])
 def test_hub_ids(name):
     assert hub.is_id(name)
 
 
-@pytest.mark.parametrize("name", ["", "/a", "a/", "a/b/c", "../a", "a/..", "a b", "~/a", "a\\b", "ü/b", "-a", ".a/b"])
+@pytest.mark.parametrize(
+    "name", ["", "/a", "a/", "a/b/c", "../a", "a/..", "a b", "~/a", "a\\b", "ü/b", "-a", ".a/b", "a" * 200]
+)
 def test_what_is_no_hub_id(name):
     assert not hub.is_id(name)
 
