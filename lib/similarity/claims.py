@@ -169,6 +169,10 @@ def _thirty(trained: Evidence, where: dict[str, Any]) -> Verdict:
 
 def _anchors(trained: Evidence, twin: Evidence | None, where: dict[str, Any]) -> Verdict:
     parts = []
+    if not trained.dot.names:
+        nothing = {"untrained twin": NOT_MEASURED}
+        note = "Patches have no identity, so images have no anchors."
+        return verdict("H-anchors", NOT_MEASURED, (NOT_MEASURED,) * 2, nothing, False, note=note, **where)
     for kind in ("dot", "cosine"):
         measured = getattr(trained, kind)
         share, low, high = anchored_heads(measured)

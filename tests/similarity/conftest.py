@@ -55,3 +55,38 @@ def random_corpus(made):
     text = ["." if i == 1 else f"t{i}" for i in ids]
     z = rng.normal(size=(2, 12, n, 16))
     return made(z, sizes, ids=ids, sentence=sentence, text=text)
+
+
+@pytest.fixture(scope="session")
+def minilm():
+    """The default model, or a skip where its package is not installed."""
+    from lib.models import catalogue, load
+
+    entry = next(entry for entry in catalogue() if entry.name == "all-MiniLM-L6-v2")
+    if not entry.available:
+        pytest.skip(entry.why_not)
+    return load(entry.name)
+
+
+@pytest.fixture(scope="session")
+def encyclopedia():
+    """Twelve articles of the built-in encyclopedia, of different subjects."""
+    from lib.corpora import builtin
+
+    return builtin("encyclopedia")[::6]
+
+
+@pytest.fixture(scope="session")
+def minilm_capture(minilm, encyclopedia):
+    """z of the default model over those articles."""
+    from lib.capture import capture
+
+    return capture(minilm, encyclopedia, keep=("z",))
+
+
+@pytest.fixture(scope="session")
+def minilm_measured(minilm_capture):
+    """Its statistics with the default settings."""
+    from lib.similarity import measure
+
+    return measure(minilm_capture)
