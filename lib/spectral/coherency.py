@@ -8,7 +8,7 @@ import numpy as np
 
 from lib.errors import HeadlightError
 
-from .fields import Field, as_field
+from .fields import Field, as_field, is_rounding
 from .lag import lag_rows
 from .morlet import OMEGA0, check_scales, folded_wavelets, scale_limits
 
@@ -101,7 +101,11 @@ def cross_coherency(
 def _waves(field: Field, scale: float, lag: int, ahead: bool, omega0: float) -> Array:
     rows = lag_rows(field.pattern, ahead).astype(np.float64)  # (doc, row, lag)
     if field.documents > 1:
-        rows -= lag_rows(field.mean[None], ahead)
+        mean = lag_rows(field.mean[None], ahead)[0]
+        rows -= mean
+        for row in range(rows.shape[1]):
+            if is_rounding((rows[:, row] ** 2).mean(axis=0).sum(), (mean[row] ** 2).sum()):
+                rows[:, row] = 0.0
     rows -= rows.mean(axis=2, keepdims=True)
     wavelet = folded_wavelets(rows.shape[2], (scale,), omega0)[0, lag]
     return rows @ wavelet.conj()

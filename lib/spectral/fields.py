@@ -22,6 +22,7 @@ from .windows import cut, kept_length
 Array = np.ndarray
 FEWEST_DOCUMENTS = 3  # two centred documents have one fluctuation, up to sign: no statistics
 FEWEST_TOKENS = 4
+ROUNDING_STEPS = 32  # documents that differ by so many units in the last place do not differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,11 @@ class Field:
 def as_field(field: Field | Array) -> Field:
     """The field itself, or one made of a bare pattern (doc, query_pos, key_pos)."""
     return field if isinstance(field, Field) else Field(field)
+
+
+def is_rounding(variance: float, mean_square: float, dtype: np.dtype | type = np.float32) -> bool:
+    """Whether an ensemble of this variance about a mean of this energy differs by the rounding of its type only."""
+    return bool(variance <= (ROUNDING_STEPS * np.finfo(dtype).eps) ** 2 * (variance + mean_square))
 
 
 def require_documents(field: Field, fewest: int = FEWEST_DOCUMENTS) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 from lib.errors import HeadlightError
 from lib.stats import Interval, bootstrap_mean
 
-from .spectrum import centred_gram, effective_rank
+from .resampling import centred_gram
+from .spectrum import effective_rank
 
 Array = np.ndarray
 EVIDENCE = ("pattern", "z")
@@ -72,7 +73,12 @@ def heads_needed(grams: Array, epsilon: float = 0.1, draws: int = 1000, seed: in
     **Source**: Zeris, arXiv 2606.06573, §6 (allocation of heads); deviation: the digest reads heads off the
     ensemble rank over documents, which one head can make as large as it likes.
     """
-    return bootstrap_mean(np.array([_needed(g, epsilon) for g in grams], float), draws=draws, seed=seed)
+    return bootstrap_mean(heads_by_document(grams, epsilon), draws=draws, seed=seed)
+
+
+def heads_by_document(grams: Array, epsilon: float = 0.1) -> Array:
+    """``heads_needed`` of each document, float64 (doc,), to be compared between layers document by document."""
+    return np.array([_needed(gram, epsilon) for gram in grams], dtype=np.float64)
 
 
 def keep_order(grams: Array) -> Array:

@@ -5,6 +5,7 @@ Lag is not scale: see scalogram.py for how wide an oscillation along the lag is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,7 @@ import numpy as np
 from lib.errors import HeadlightError
 from lib.stats import Interval, bootstrap_mean
 
-from .fields import Field, as_field
+from .fields import Field, as_field, is_rounding
 
 Array = np.ndarray
 KINDS = ("band", "signed", "lowpass")
@@ -91,12 +92,16 @@ def lag_profile(field: Field | Array) -> LagProfile:
     noisier than near ones.
     """
     field = as_field(field)
-    profiles = []
-    for document in field.pattern:  # one at a time: the fluctuation of all would be a second field in memory
-        sums, cells = lag_energy((document - field.mean) ** 2, field.causal)
-        profiles.append(sums / cells)
+    parts = []
+    for first in range(0, field.documents, 16):  # the fluctuation of all would be a second field in memory
+        sums, cells = lag_energy((field.pattern[first : first + 16] - field.mean) ** 2, field.causal)
+        parts.append(sums / cells)
+    energy = np.concatenate(parts)
     lags = np.arange(field.length) if field.causal else np.arange(1 - field.length, field.length)
-    return LagProfile(lags, np.array(profiles), field.length)
+    mean_square = lag_energy(field.mean**2, field.causal)[0] / cells
+    still = [is_rounding(e, m) for e, m in zip(energy.mean(axis=0), mean_square, strict=True)]
+    energy[:, still] = 0.0
+    return LagProfile(lags, energy, field.length)
 
 
 def lag_window(length: int, centre: float, width: float, kind: str = "band") -> Array:
@@ -153,10 +158,15 @@ def lag_bands(length: int, centres: Array, partition: bool = False) -> Array:
     return share / share.sum(axis=0)
 
 
-def band_centres(profile: LagProfile, count: int = 4) -> Array:
-    """Centres for ``count`` bands, geometric from lag 1 to the lag below which 95 % of E(τ) lies, |τ| < L/2."""
-    lag = np.abs(profile.lags)
-    energy = np.bincount(lag, weights=profile.mean)[: max(2, profile.length // 2)]
+def band_centres(profiles: LagProfile | Sequence[LagProfile], count: int = 4) -> Array:
+    """Centres for ``count`` bands, geometric from lag 1 to the lag below which 95 % of E(τ) lies, |τ| < L/2.
+
+    Several profiles, such as a model's layers, share their centres: their energies are added.
+    """
+    profiles = [profiles] if isinstance(profiles, LagProfile) else list(profiles)
+    length = profiles[0].length
+    folded = [np.bincount(np.abs(p.lags), weights=p.mean, minlength=length) for p in profiles]
+    energy = np.sum(folded, axis=0)[: max(2, length // 2)]
     total = energy.sum()
     reach = np.searchsorted(np.cumsum(energy), 0.95 * total) if total > 0 else len(energy) - 1
     return np.geomspace(1, max(int(reach), count, 2), count) if count > 1 else np.array([max(1.0, reach / 2)])

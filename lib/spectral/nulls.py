@@ -16,7 +16,8 @@ from lib.errors import HeadlightError
 
 from .fields import Field, as_field, require_documents
 from .pod import NEGLIGIBLE_WEIGHT
-from .spectrum import centred_gram, effective_rank
+from .resampling import centred_gram
+from .spectrum import effective_rank
 
 Array = np.ndarray
 GROWTH = 1.1  # H* at N over H* at N/2 from which the rank still grows with N
@@ -50,7 +51,7 @@ def white_noise_spectra(documents: int, cells: Array | int, draws: int = 20, see
     return np.maximum(spectra, 0) / documents
 
 
-def shuffled_lag_spectra(field: Field | Array, window: Array | None = None, draws: int = 10, seed: int = 0) -> Array:
+def shuffled_lag_spectra(field: Field | Array, window: Array | None = None, draws: int = 8, seed: int = 0) -> Array:
     """Spectra (draw, mode) of the field after each lag's diagonal changed hands between documents.
 
     The documents are permuted independently for every lag; window as for ``snapshot_pod``.

@@ -14,13 +14,12 @@ from scipy.linalg import eigh
 
 from lib.errors import HeadlightError
 
-from .fields import FEWEST_DOCUMENTS, Field
+from .fields import FEWEST_DOCUMENTS, Field, is_rounding
 
 Array = np.ndarray
 SMALLEST_SHARE = 1e-10  # of the first eigenvalue: below it a mode is rounding
 NEGLIGIBLE_WEIGHT = 1e-12  # of a window's largest weight: such cells add 1e-24 of their energy
 BLOCK_CELLS = 8192  # cells per document worked on at a time, so that a block stays in the processor's cache
-ROUNDING_STEPS = 32  # differences of so many units in the last place count as none
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,12 +118,13 @@ def snapshot_pod(snapshots: Array | Field, window: Array | None = None) -> Modes
     eigenvalues, vectors = eigh(gram)
     eigenvalues, vectors = eigenvalues[::-1], vectors[:, ::-1]
     total = float(np.trace(gram))
-    rounding = (ROUNDING_STEPS * np.finfo(snapshots.dtype).eps) ** 2 * (total + float((mean**2).sum()))
-    kept = eigenvalues > SMALLEST_SHARE * eigenvalues[0] if total > rounding else np.zeros(documents, bool)
+    kept = eigenvalues > SMALLEST_SHARE * eigenvalues[0]
     kept[-1] = False  # N centred snapshots span N − 1 directions
+    if is_rounding(total, float((mean**2).sum()), snapshots.dtype):
+        kept[:], gram[:], total = False, 0.0, 0.0
     return Modes(
         eigenvalues=eigenvalues[kept],
-        total=total if kept.any() else 0.0,
+        total=total,
         mean=mean.reshape(snapshots.shape[1:]),
         vectors=vectors[:, kept],
         gram=gram,

@@ -16,12 +16,13 @@ from scipy.linalg import eigh
 
 from lib.stats import Interval, bootstrap_mean
 
-from .fields import Field, as_field, require_documents
+from .fields import Field, as_field, is_rounding, require_documents
 from .lag import lag_rows
 from .morlet import OMEGA0, check_scales, default_scales, folded_wavelets, fourier_period, scale_limits
 
 Array = np.ndarray
-BLOCK_DOCUMENTS = 16
+BLOCK_DOCUMENTS = 16  # whose signals are read at a time, in double precision
+PROJECTED_DOCUMENTS = 150  # whose covariances are projected at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +178,8 @@ def lag_covariances(field: Field, ahead: bool = False) -> tuple[Array, Array, Ar
         covariance = signals.transpose(0, 2, 1) @ signals / samples
         total += covariance.sum(axis=0)
         each[block] = covariance
+    if is_rounding(float(energy.mean(axis=0).sum()), float((mean**2).mean(axis=0).sum())):
+        return np.zeros_like(total), np.zeros_like(each), np.zeros_like(energy)
     return total / documents, each, energy
 
 
@@ -241,13 +244,18 @@ def wavelet_factors(wavelets: Array) -> list[tuple[Array, Array]]:
 
 def _energies(covariances: Array, basis: Array, parts: Array) -> Array:
     """|W|² per document, float32 (doc, b), from covariances (doc, τ, τ')."""
-    documents, samples, _ = covariances.shape
-    half = (covariances.reshape(-1, samples) @ basis).reshape(documents, samples, -1)
-    energies = np.empty((documents, samples), np.float32)
-    for document, projected in enumerate(half):
-        forms = ((projected.T @ basis) @ parts * parts).sum(axis=0)  # ψᵀCψ of the real, then the imaginary part
-        energies[document] = forms[:samples] + forms[samples:]
-    return energies
+    rank, samples = len(parts), parts.shape[1] // 2
+    first, second = np.triu_indices(rank)
+    real, imaginary = parts[:, :samples], parts[:, samples:]
+    forms = real[first] * real[second] + imaginary[first] * imaginary[second]  # (pair, b)
+    forms[first != second] *= 2
+    energies = np.empty((len(covariances), samples), np.float32)
+    for start in range(0, len(covariances), PROJECTED_DOCUMENTS):
+        block = covariances[start : start + PROJECTED_DOCUMENTS]
+        half = (block.reshape(-1, samples) @ basis).reshape(len(block), samples, rank)
+        inner = half.transpose(0, 2, 1) @ basis  # (doc, rank, rank)
+        energies[start : start + PROJECTED_DOCUMENTS] = inner[:, first, second] @ forms
+    return np.maximum(energies, 0)
 
 
 def _signed(back: dict[str, Array], ahead: dict[str, Array]) -> dict[str, Array]:

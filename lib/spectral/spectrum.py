@@ -14,6 +14,7 @@ from lib.errors import HeadlightError
 
 from .fields import Field
 from .pod import Modes, snapshot_pod
+from .resampling import Replicates, resampled_spectra
 
 Array = np.ndarray
 FEWEST_POINTS = 3  # on a line with two parameters
@@ -95,33 +96,8 @@ def bootstrap_power_law(
     usable = np.array([s for s in spectra if len(s) == fit.k_max - fit.k_min + 1 and (s > 0).all()])
     if len(usable) < draws / 2:
         return fit
-    slopes = _slope(usable, fit.k_min)[0]
-    tail = (1 - level) / 2
-    low, high = fit.beta + np.quantile(slopes - slopes.mean(), [tail, 1 - tail])
-    return replace(fit, interval=(max(0.0, float(low)), float(high)))
-
-
-def resampled_spectra(gram: Array, draws: int, seed: int = 0) -> list[Array]:
-    """Spectra (mode,) of bootstrap samples of the documents behind a Gram matrix (doc, doc), UUᵀ/N.
-
-    A document drawn c times weighs √c, and those not drawn leave the matrix, so each solve has about 0.63 N rows.
-    """
-    documents = len(gram)
-    rng = np.random.default_rng(seed)
-    spectra = []
-    for counts in rng.multinomial(documents, np.full(documents, 1 / documents), size=draws):
-        drawn = np.flatnonzero(counts)
-        root = np.sqrt(counts[drawn])
-        centred = centred_gram(gram[np.ix_(drawn, drawn)], counts[drawn])
-        spectra.append(np.linalg.eigvalsh(centred * np.outer(root, root))[::-1])
-    return spectra
-
-
-def centred_gram(gram: Array, counts: Array | None = None) -> Array:
-    """A Gram matrix (doc, doc) with the mean of its documents, weighted by ``counts`` (doc,), removed."""
-    share = np.full(len(gram), 1 / len(gram)) if counts is None else counts / counts.sum()
-    across = gram @ share
-    return gram - across[:, None] - across[None, :] + share @ across
+    slopes = Replicates(np.array(fit.beta), _slope(usable, fit.k_min)[0]).interval(level)
+    return replace(fit, interval=(max(0.0, float(slopes.low)), float(slopes.high)))
 
 
 def effective_rank(eigenvalues: Array, epsilon: float) -> int:

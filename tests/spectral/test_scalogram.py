@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lib.errors import HeadlightError
-from lib.spectral import Field, dominant_scales, lag_scalogram, morlet_cwt
+from lib.spectral import Field, cross_coherency, dominant_scales, lag_profile, lag_scalogram, morlet_cwt
 from lib.spectral.scalogram import far_cone
 from tests.spectral.synthetic import lag_of, noise_field, planted
 
@@ -150,3 +150,14 @@ def test_a_constant_field_has_no_energy_no_nan_and_no_dominant_scale():
     scalogram = lag_scalogram(Field(np.full((4, 64, 64), 1 / 64)))
     assert (scalogram.energy == 0).all() and (scalogram.null == 0).all()
     assert dominant_scales(scalogram) == []
+
+
+def test_documents_equal_but_for_rounding_have_no_energy_anywhere():
+    pattern = np.repeat(noise_field(1, 64).pattern, 8, axis=0)
+    pattern[::2] = np.where(pattern[::2] > 0, np.nextafter(pattern[::2], np.float32(1)), 0)
+    scalogram = lag_scalogram(pattern)
+    assert not scalogram.energy.any() and not scalogram.null.any() and not dominant_scales(scalogram)
+    assert not lag_profile(pattern).mean.any()
+    assert np.isnan(cross_coherency(pattern, 6, 4)[0]).all()
+    pattern[3] *= 1.01
+    assert (lag_scalogram(pattern).energy > 0).all()

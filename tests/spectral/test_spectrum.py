@@ -14,7 +14,7 @@ from lib.spectral import (
     participation_ratio,
     snapshot_pod,
 )
-from lib.spectral.spectrum import centred_gram, resampled_spectra
+from lib.spectral.resampling import centred_gram, resampled_spectra
 
 SPECTRA = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=40).map(lambda v: sorted(v, reverse=True))
 
