@@ -8,11 +8,9 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import psutil
 import torch
 
 from lib.capture.batching import encoded, model_inputs
@@ -24,6 +22,7 @@ from lib.capture.value import ARRAYS
 from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding
 from lib.errors import HeadlightError
+from lib.models.devices import free_bytes
 
 SHARE = 0.5  # of the memory that is free, unless HEADLIGHT_MEMORY says otherwise
 EAGER = 3  # copies of one layer's patterns that eager attention holds at once: scores, masked scores, weights
@@ -131,24 +130,11 @@ def memory_limit() -> int:
     """Bytes one run may use: HEADLIGHT_MEMORY ("500M", "8G" or bytes), else half of what is free."""
     given = os.environ.get("HEADLIGHT_MEMORY", "").strip().upper().removesuffix("B")
     if not given:
-        return int(SHARE * _free_memory())
+        return int(SHARE * free_bytes("cpu"))
     parsed = re.fullmatch(r"([0-9.]+) ?([KMG]?)", given)
     if parsed is None:
         raise HeadlightError("HEADLIGHT_MEMORY such as 500M or 8G", repr(given), "Correct or unset it.")
     return int(float(parsed[1]) * _UNITS[parsed[2]])
-
-
-def _free_memory() -> int:
-    """Free memory of the machine, or of the container (cgroup v2) where that is less."""
-    free, group = psutil.virtual_memory().available, Path("/sys/fs/cgroup")
-    try:
-        limit, used = ((group / name).read_text().strip() for name in ("memory.max", "memory.current"))
-        cached = re.search(r"^inactive_file (\d+)$", (group / "memory.stat").read_text(), re.MULTILINE)
-    except OSError:
-        return free
-    if limit == "max":
-        return free
-    return min(free, max(0, int(limit) - int(used) + (int(cached[1]) if cached else 0)))
 
 
 def _lengths(document: Encoding | int, layout: Layout) -> Lengths:

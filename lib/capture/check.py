@@ -1,13 +1,15 @@
 """The trust badge: one short forward pass through the tap, compared with the model's own eager attention.
 
-Five comparisons: the pattern and the model's output against ``eager`` with ``output_attentions=True``; the sum of every
-row (a sink's share apart); the sum over heads of z·W_O plus bias against what the attention's output projection gave,
-where the weights' layout is known; and a padded document against the same document alone. The first four decide
-whether captures may be trusted; the last decides whether batches may pad.
+Four comparisons decide whether captures may be trusted: the pattern and the model's output against ``eager`` with
+``output_attentions=True``; the sum of every row (a sink's share apart); the sum over heads of z·W_O plus bias against
+what the attention's output projection gave, where the weights' layout is known. Two more are told: a padded document
+against the same document alone decides whether batches may pad, and a copy of the model in float32 on the CPU says what
+another precision or device changes.
 """
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ from lib.capture.probe import probe_encodings, probe_inputs
 from lib.capture.tap import Call, NotTappable, implementation, require_tappable, tapped
 from lib.errors import HeadlightError
 from lib.models import WeightsUnknown
+from lib.models.devices import free_bytes
 
 TOLERANCE = 1e-5  # in float32
 FIELDS = {
@@ -48,6 +51,8 @@ class Check:
     result_deviation   of Σ_heads z·W_O + b from the output projection's result, relative likewise; None where W_O or
                        the projection is unknown. First, middle and last layer of each stream
     padding_deviation  of any z of a padded document from the same document alone, relative likewise; None for images
+    precision_deviation  of any attention weight from those of the same model in float32 on the CPU; None where this is
+                       that, or no memory is free for a copy
     """
 
     pattern_deviation: float
@@ -55,6 +60,7 @@ class Check:
     row_sum_deviation: float
     result_deviation: float | None
     padding_deviation: float | None
+    precision_deviation: float | None
     tolerance: float
     seconds: float
     dtype: str
@@ -131,6 +137,7 @@ def _examine(engine: Any) -> tuple[Check, Layout]:
         row_sum_deviation=_worst(_row_sum_deviation(call) for call in seen.calls),
         result_deviation=_result_deviation(engine, seen),
         padding_deviation=padding,
+        precision_deviation=_precision_deviation(engine, inputs, seen.calls),
         tolerance=tolerance,
         seconds=time.perf_counter() - start,
         dtype=engine.dtype,
@@ -225,6 +232,21 @@ def _padding_deviation(engine: Any, seen: _Pass) -> float | None:
     alone = _watch(engine.model, model_inputs(engine, probe_encodings(engine)[1:]))
     pairs = zip(seen.calls, alone.calls, strict=True)
     return _worst(_relative(padded.z[1:, :, : own.z.shape[2]], own.z) for padded, own in pairs)
+
+
+def _precision_deviation(engine: Any, inputs: dict[str, Any], calls: Sequence[Call]) -> float | None:
+    """Patterns against those of a copy in float32 on the CPU, which is dropped afterwards."""
+    needed = 4 * sum(parameter.numel() for parameter in engine.model.parameters())
+    if (engine.device, engine.dtype) == ("cpu", "float32") or needed > free_bytes("cpu") / 2:
+        return None
+    exact = copy.deepcopy(engine.model).to("cpu", torch.float32)
+    given = {
+        name: value.to("cpu", torch.float32 if value.is_floating_point() else value.dtype)
+        for name, value in inputs.items()
+        if torch.is_tensor(value)
+    }
+    pairs = zip(calls, _watch(exact, given).calls, strict=True)
+    return _worst(_deviation(call.pattern.cpu(), reference.pattern) for call, reference in pairs)
 
 
 def _deviation(ours: torch.Tensor, theirs: torch.Tensor) -> float:

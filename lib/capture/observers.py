@@ -16,6 +16,7 @@ from lib.capture.tap import Call, tapped
 from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding, TokenTable
 from lib.errors import HeadlightError
+from lib.models.devices import out_of_memory
 
 NEEDS = frozenset({"query", "key", "value", "z", "pattern"})
 Progress = Callable[[int, int, str], None]
@@ -133,7 +134,7 @@ def run(
     done, stage = 0, f"reading with {engine.name}"
     report(done, len(encodings), stage)
     for batch in plan(encodings, layout):
-        with engine.lock, torch.inference_mode():
+        with engine.lock, torch.inference_mode(), out_of_memory(engine.name):
             showing = _Showing([encodings[i] for i in batch], batch, wanted, observers, layout.last(wanted))
             inputs = model_inputs(engine, showing.encodings)
             try:

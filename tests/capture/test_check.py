@@ -196,6 +196,8 @@ def test_tolerance_scales_with_precision(dtype, tolerance):
     assert check.tolerance == pytest.approx(tolerance, rel=1e-3)
     assert check.pattern_deviation == 0
     assert 1e-5 < check.row_sum_deviation < check.tolerance
+    assert 1e-4 < check.precision_deviation < 0.2
+    assert self_check(engine_of()).precision_deviation is None
 
 
 def test_a_family_that_is_only_partly_on_the_interface_is_refused():

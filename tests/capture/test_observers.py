@@ -1,6 +1,8 @@
 """Running over documents: each gets its own numbers, whatever it shared a batch with."""
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from lib.corpora.document import Document
 from lib.corpora.patches import patch_table
 from lib.corpora.tokens import Encoding, encode_ids
 from lib.models import Engine
+from lib.models.devices import OutOfMemory
 from tests.capture.families import PIXELS, SEQUENCE, TEXT, tiny
 
 
@@ -268,3 +271,34 @@ def test_inputs_say_what_is_padding():
     assert given["attention_mask"].tolist() == [[1, 1, 1], [1, 1, 0]]
     assert given["input_ids"][1, 2] == engine.model.config.pad_token_id
     assert all(value.dtype == torch.long for value in given.values() if isinstance(value, torch.Tensor))
+
+
+def test_running_out_of_memory_is_told_clearly(monkeypatch):
+    engine = engine_of("bert")
+    trusted(engine)
+
+    def full(*arguments, **keywords):
+        raise RuntimeError("CUDA out of memory. Tried to allocate 97 GiB")
+
+    monkeypatch.setattr(engine.model, "forward", full)
+    with pytest.raises(OutOfMemory, match=r"bert.*97 GiB"):
+        capture(engine, texts(engine, 5))
+    monkeypatch.undo()
+    assert capture(engine, texts(engine, 5)).documents == 1  # the session goes on
+
+
+def test_runs_leave_nothing_behind():
+    engine = engine_of("bert")
+    trusted(engine)  # transformers keeps its own hooks once output_attentions was asked for
+
+    def hooks():
+        return sum(len(m._forward_hooks) + len(m._forward_pre_hooks) for m in engine.model.modules())
+
+    before = hooks()
+    for _ in range(3):
+        capture(engine, texts(engine, 5, 4))
+    assert hooks() == before
+    gone = weakref.ref(engine)
+    del engine
+    gc.collect()
+    assert gone() is None
