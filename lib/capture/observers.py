@@ -135,8 +135,8 @@ def run(
     report(done, len(encodings), stage)
     for batch in plan(encodings, layout):
         with engine.lock, torch.inference_mode(), out_of_memory(engine.name):
-            showing = _Showing([encodings[i] for i in batch], batch, wanted, observers, layout.last(wanted))
-            inputs = model_inputs(engine, showing.encodings)
+            inputs = model_inputs(engine, group := [encodings[i] for i in batch])
+            showing = _Showing(group, batch, wanted, observers, layout.last(wanted), layout.windowed)
             try:
                 with tapped(engine.model, see=showing.see):
                     engine.model(**inputs)
@@ -172,6 +172,7 @@ class _Showing:
     wanted: Mapping[str, Sequence[int]]
     observers: Mapping[str, Observer]
     last: tuple[str, int]
+    windowed: bool
 
     def see(self, call: Call) -> None:
         if call.layer in self.wanted.get(call.stream, ()):
@@ -181,30 +182,38 @@ class _Showing:
 
     def _show(self, call: Call, observer: Observer) -> None:
         arrays = {name: getattr(call, name).float().cpu().numpy() for name in sorted(observer.needs & NEEDS)}
-        own, keys = ([len(table) for table in side] for side in sides(self.encodings, call.stream))
-        if call.windows == 1 and (max(own), max(keys)) != call.pattern.shape[2:]:
-            raise NotRunnable(
-                f"attention over axes query_pos, key_pos of {(max(own), max(keys))} tokens",
-                f"{tuple(call.pattern.shape[2:])} in layer {call.layer}, stream '{call.stream}'",
-                "The token table does not describe what this model attends over.",
-            )
+        lengths = self._lengths(call)
         for row, document in enumerate(self.documents):
             for window in range(call.windows):
-                place = row * call.windows + window
-                n, m = (own[row], keys[row]) if call.windows == 1 else call.pattern.shape[2:]
-                cut = {name: _cut(name, array[place], n, m) for name, array in arrays.items()}
-                for name, array in cut.items():
-                    if not np.isfinite(array.sum()):
-                        raise NotFinite(
-                            f"finite numbers in {name}",
-                            f"NaN or infinity in layer {call.layer}, document {document}",
-                            "Try float32; if it persists, the model's weights are damaged.",
-                        )
-                observer.see(
-                    Block(
-                        call.layer, call.stream, document, **cut, window=window, windows=call.windows, shift=call.shift
-                    )
-                )
+                part = row * call.windows + window
+                cut = {name: _cut(name, array[part], *lengths[row]) for name, array in arrays.items()}
+                _require_finite(cut, f"layer {call.layer}, document {document}")
+                place = {"window": window, "windows": call.windows, "shift": call.shift}
+                observer.see(Block(call.layer, call.stream, document, **cut, **place))
+
+    def _lengths(self, call: Call) -> list[tuple[int, int]]:
+        """Queries and keys of each document without padding; of each window where attention is windowed."""
+        queries, keys = call.pattern.shape[2:]
+        if self.windowed:
+            return [(queries, keys)] * len(self.documents)
+        own, other = ([len(table) for table in side] for side in sides(self.encodings, call.stream))
+        if (max(own), max(other)) != (queries, keys):
+            raise NotRunnable(
+                f"attention over axes query_pos, key_pos of {(max(own), max(other))} tokens",
+                f"{(queries, keys)} in layer {call.layer}, stream '{call.stream}'",
+                "The token table does not describe what this model attends over.",
+            )
+        return list(zip(own, other, strict=True))
+
+
+def _require_finite(arrays: Mapping[str, np.ndarray], where: str) -> None:
+    for name, array in arrays.items():
+        if not np.isfinite(array.sum()):
+            raise NotFinite(
+                f"finite numbers in {name}",
+                f"NaN or infinity in {where}",
+                "Try float32; if it persists, the model's weights are damaged.",
+            )
 
 
 def _cut(name: str, array: np.ndarray, n: int, m: int) -> np.ndarray:

@@ -71,7 +71,9 @@ PIXELS = {
     "vit": lambda: hf.ViTModel(hf.ViTConfig(**IMAGE)),
     "dinov2": lambda: hf.Dinov2Model(hf.Dinov2Config(**IMAGE)),
     "swin": lambda: hf.SwinModel(
-        hf.SwinConfig(image_size=32, patch_size=2, embed_dim=8, depths=[2, 2], num_heads=[2, 4], window_size=4, **WIDE)
+        hf.SwinConfig(
+            image_size=32, patch_size=2, embed_dim=8, depths=[2, 2, 1], num_heads=[2, 4, 4], window_size=4, **WIDE
+        )
     ),
 }
 FAMILIES = tuple(TEXT | SEQUENCE | AUDIO | PIXELS)

@@ -3,6 +3,7 @@
 import gc
 import threading
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -209,17 +210,24 @@ def test_windowed_attention_is_never_taken_for_the_whole_image():
 def test_window_patterns_lie_on_their_grid():
     engine = engine_of("swin")
     found = window_patterns(engine, image(engine))
-    assert [(w.rows, w.cols, w.side, w.shift) for w in found] == [
-        (4, 4, 4, 0),
-        (4, 4, 4, 2),
-        (2, 2, 4, 0),
-        (2, 2, 4, 2),
-    ]
-    assert [w.pattern.shape for w in found] == [(16, 2, 16, 16)] * 2 + [(4, 4, 16, 16)] * 2
+    grids = [(w.rows, w.cols, w.side, w.shift) for w in found]
+    assert grids == [(4, 4, 4, 0), (4, 4, 4, 2), (2, 2, 4, 0), (2, 2, 4, 2), (1, 1, 4, 0)]
+    assert [w.pattern.shape for w in found] == [(16, 2, 16, 16)] * 2 + [(4, 4, 16, 16)] * 2 + [(1, 4, 16, 16)]
     assert all(np.allclose(w.pattern.sum(-1), 1, atol=1e-5) for w in found)
     bert = engine_of("bert")
     with pytest.raises(ValueError, match="Use pattern"):
         window_patterns(bert, texts(bert, 5)[0])
+
+
+def test_windows_lie_where_they_are_said_to():
+    """Changing one window's pixels moves that window alone, then the four of the rolled grid that overlap it."""
+    engine = engine_of("swin")
+    plain, pixels = image(engine), image(engine).pixels.copy()
+    pixels[:, 8:16, 16:24] += 1  # tokens of rows 4–7, columns 8–11: window (1, 2)
+    before, after = (window_patterns(engine, one, layers=[0, 1]) for one in (plain, replace(plain, pixels=pixels)))
+    moved = [np.abs(a.pattern - b.pattern).max((1, 2, 3)) > 1e-6 for a, b in zip(before, after, strict=True)]
+    assert np.argwhere(moved[0].reshape(4, 4)).tolist() == [[1, 2]]
+    assert np.argwhere(moved[1].reshape(4, 4)).tolist() == [[0, 1], [0, 2], [1, 1], [1, 2]]  # rolled by 2
 
 
 def test_audio_models_are_refused_by_what_they_read():
@@ -291,13 +299,11 @@ def test_runs_leave_nothing_behind():
     engine = engine_of("bert")
     trusted(engine)  # transformers keeps its own hooks once output_attentions was asked for
 
-    def hooks():
-        return sum(len(m._forward_hooks) + len(m._forward_pre_hooks) for m in engine.model.modules())
-
-    before = hooks()
+    modules = list(engine.model.modules())
+    before = [(len(m._forward_hooks), len(m._forward_pre_hooks)) for m in modules]
     for _ in range(3):
         capture(engine, texts(engine, 5, 4))
-    assert hooks() == before
+    assert [(len(m._forward_hooks), len(m._forward_pre_hooks)) for m in modules] == before
     gone = weakref.ref(engine)
     del engine
     gc.collect()
