@@ -34,7 +34,16 @@ def encoded(engine: Any, documents: Sequence[Document | Encoding]) -> list[Encod
         )
     if isinstance(documents, Document | Encoding) or not len(documents):
         raise NotRunnable("a list of at least one document", f"{type(documents).__name__}", "Put documents in a list.")
-    return [document if isinstance(document, Encoding) else encode(document, engine) for document in documents]
+    encodings = [document if isinstance(document, Encoding) else encode(document, engine) for document in documents]
+    needed = {"vision": ["pixels"], "encoder-decoder": ["token_ids", "target_ids"]}.get(engine.kind, ["token_ids"])
+    for i, encoding in enumerate(encodings):
+        if missing := [name for name in needed if getattr(encoding, name) is None]:
+            raise NotRunnable(
+                f"encodings with {' and '.join(needed)} for {engine.name} ({engine.kind})",
+                f"document {i} without {' and '.join(missing)}",
+                "Encode the document for this model.",
+            )
+    return encodings
 
 
 def batches(lengths: Sequence[tuple[int, ...]], heads: int, padding: bool = True) -> Iterator[list[int]]:
@@ -75,8 +84,10 @@ def model_inputs(engine: Any, encodings: Sequence[Encoding]) -> dict[str, Any]:
     pad = getattr(engine.model.config, "pad_token_id", None) or 0
     ids = [encoding.token_ids for encoding in encodings]
     given = {"input_ids": _padded(ids, pad), "attention_mask": _padded([np.ones_like(row) for row in ids], 0)}
-    if first.type_ids is not None and accepts(engine.model, "token_type_ids"):
-        given["token_type_ids"] = _padded([encoding.type_ids for encoding in encodings], 0)
+    types = [np.zeros_like(e.token_ids) if e.type_ids is None else e.type_ids for e in encodings]
+    known = getattr(engine.model.config, "type_vocab_size", 1) if accepts(engine.model, "token_type_ids") else 1
+    if 0 < max(row.max() for row in types) < known:  # zeros are what models assume by themselves
+        given["token_type_ids"] = _padded(types, 0)
     if first.target_ids is not None:  # no mask needed: a causal decoder's rows never see what comes after them
         given["decoder_input_ids"] = _padded([encoding.target_ids for encoding in encodings], pad)
     given = {name: torch.from_numpy(rows).to(engine.device) for name, rows in given.items()}

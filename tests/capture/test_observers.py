@@ -281,6 +281,40 @@ def test_inputs_say_what_is_padding():
     assert all(value.dtype == torch.long for value in given.values() if isinstance(value, torch.Tensor))
 
 
+def pair(engine, *types):
+    (document,) = texts(engine, len(types))
+    return replace(document, type_ids=np.array(types))
+
+
+def test_the_second_text_of_a_pair_is_told_to_models_that_know_segments():
+    engine = engine_of("bert")
+    one, other = (pattern(engine, pair(engine, *types)) for types in ((0, 0, 0, 0), (0, 0, 1, 1)))
+    plain = pattern(engine, texts(engine, 4)[0])
+    assert np.array_equal(one, plain)
+    assert np.abs(other - one).max() > 0.01
+    mixed = Keep("pattern")
+    observe(engine, [texts(engine, 4)[0], pair(engine, 0, 0, 1, 1)], mixed)  # with and without types in one batch
+    np.testing.assert_allclose(mixed.blocks[0].pattern, plain[0], atol=1e-5)
+    np.testing.assert_allclose(mixed.blocks[1].pattern, other[0], atol=1e-5)
+
+
+def test_a_pair_in_a_model_of_one_segment_is_no_index_error():
+    config = tiny("roberta").config
+    config.type_vocab_size = 1  # as RoBERTa is published
+    engine = Engine.from_parts(type(tiny("roberta"))(config))
+    assert np.array_equal(pattern(engine, pair(engine, 0, 0, 1, 1)), pattern(engine, texts(engine, 4)[0]))
+
+
+def test_encodings_of_another_kind_of_model_are_refused():
+    bert, vit, t5 = engine_of("bert"), engine_of("vit"), engine_of("t5")
+    with pytest.raises(NotRunnable, match=r"token_ids for bert.*document 1 without token_ids"):
+        capture(bert, [texts(bert, 4)[0], image(vit)])
+    with pytest.raises(NotRunnable, match="without pixels"):
+        capture(vit, texts(bert, 4))
+    with pytest.raises(NotRunnable, match="without target_ids"):
+        capture(t5, texts(bert, 4))
+
+
 def test_running_out_of_memory_is_told_clearly(monkeypatch):
     engine = engine_of("bert")
     trusted(engine)
