@@ -11,6 +11,7 @@ from lib.views.matrix_scatter import matrix_scatter, matrix_scatter_figure
 from lib.views.patch_attention import patch_attention, patch_attention_figure
 from lib.views.png import coloured, grid, png
 from lib.views.scatter import coordinates, scatter, scatter_figure
+from lib.views.space import space
 
 __all__ = [
     "Colouring",
@@ -44,6 +45,7 @@ __all__ = [
     "show",
     "show_head_grid",
     "show_with_cursor",
+    "space",
     "text_attention",
     "thumbnails",
 ]

@@ -116,7 +116,7 @@ def show(
 
     Args:
         figure: what to draw.
-        key: unique on the page; the figure keeps its zoom, held tokens and focus under it.
+        key: unique on the page and in session state; the figure keeps zoom and held tokens under it.
         on_choose: called with one whole number per axis of `figure.bounds`, already within bounds.
         on_select: called with the sorted indices of a set of points, as separate arguments.
     """

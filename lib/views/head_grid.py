@@ -101,7 +101,10 @@ def head_grid_figure(
         arrays["tiles"] = values.astype(np.uint8, copy=False)
     if shown is not None:
         shown = np.asarray(shown, np.float32)
-        arrays["scores"] = shown
+        if small and np.ptp(np.nan_to_num(shown)) == 0:
+            shown = np.full(shown.shape, np.nan, np.float32)  # nothing to tell apart: plain cells
+        else:
+            arrays["scores"] = shown
     low, high = value_range or data_range(np.zeros(1) if shown is None else shown, kind)
     if values.ndim == 2:
         arrays["codes"] = quantise(shown, low, high, kind=kind)

@@ -11,7 +11,8 @@ function heatmapPane(fig, parent) {
     const fresh = !pane.data || String(pane.data.codes.shape) !== String(data.codes.shape);
     pane.data = data;
     if (fresh) pane.cursor = null;
-    pane.scale = pane.scale || data.meta.scale;
+    pane.wanted = pane.wanted || data.meta.scale;
+    pane.scale = data.meta.kind === "sequential" && data.meta.low >= 0 ? pane.wanted : "linear"; // no logarithm below zero
     pane.chosen = data.meta.chosen;
     pane.value = decoder(data.meta, data.codes);
     pane.note.textContent = data.meta.note;
@@ -39,11 +40,11 @@ function heatmapBar(fig, pane) {
     });
     return;
   }
-  const log = pane.scale === "log" && meta.kind === "sequential";
+  const log = pane.scale === "log";
   colourBar(pane.bar, table, number(log ? logFloor(meta) : meta.low), number(meta.high), meta.unit);
-  if (meta.kind !== "sequential") return;
+  if (meta.kind !== "sequential" || meta.low < 0) return;
   switches(pane.bar, "Colour scale", [["linear", "linear"], ["log", "log"]], pane.scale, (scale) => {
-    pane.scale = scale;
+    pane.scale = pane.wanted = scale;
     heatmapBar(fig, pane);
     pane.paint();
     pane.redraw();

@@ -23,8 +23,15 @@ function sharedState(fig) {
     }
     return out;
   };
+  // With nothing in focus the text shows where all queries together look.
+  shared.overall = () => {
+    const out = new Float32Array(shared.size("key"));
+    for (let q = 0; q < shared.size("query"); q++) for (let k = 0; k < out.length; k++) { const w = shared.weight(q, k); if (w > 0) out[k] += w; }
+    return out;
+  };
   shared.shade = (target) => {
-    const sum = shared.sum(target);
+    const all = shared.mode === "text" && target === "key" && !shared.focus().length;
+    const sum = all ? shared.overall() : shared.sum(target);
     if (!sum) return null;
     const most = sum.reduce((a, b) => Math.max(a, b), 0) || 1;
     return sum.map((w) => w / most);
@@ -96,7 +103,11 @@ function viewRead(fig, shared) {
     element("span", "hl-token", line, short((side === "query" ? meta.rows : meta.columns)[i], 22));
     element("span", "hl-quiet", line, ` ${i}`);
   };
-  if (!focus.length) { element("span", "hl-quiet", line, `${shared.mode === "lines" ? "The strongest lines of every token. " : ""}Point at a token for its attention alone; click to hold it, several add up.`); return; }
+  if (!focus.length) {
+    const said = { lines: "The strongest lines of every token. ", text: shared.direction === "query" ? "Shaded by the attention of all tokens together. " : "" }[shared.mode] || "";
+    element("span", "hl-quiet", line, `${said}Point at a token for its own; click to hold it, several add up.`);
+    return;
+  }
   focus.slice(0, 4).forEach(({ side, index }, i) => { if (i) element("span", "hl-quiet", line, " + "); token(side, index); });
   if (focus.length > 4) element("span", "hl-quiet", line, ` + ${focus.length - 4} more`);
   const target = focus[0].side === "query" ? "key" : "query";

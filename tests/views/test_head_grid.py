@@ -86,3 +86,10 @@ def test_shapes_that_are_no_heads_are_refused(values):
 def test_a_missing_layer_number_is_refused():
     with pytest.raises(HeadlightError, match="2 layer numbers; got 1"):
         head_grid_figure(np.zeros((2, 2)), [0])
+
+
+def test_a_small_map_without_scores_has_plain_cells():
+    meta, arrays = unpack(head_grid_figure(np.zeros((6, 12)), small=True).packet)
+    assert meta["plain"] and (arrays["codes"] == 0).all()
+    meta, arrays = unpack(head_grid_figure(np.zeros((6, 12))).packet)
+    assert not meta["plain"] and (arrays["codes"] == 1).all()
