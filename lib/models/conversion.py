@@ -67,15 +67,16 @@ def _write_gguf(path: Path, header: Header, folder: Path) -> None:
 
 def _read_gguf(path: Path, header: Header) -> tuple[Any, Any]:
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+    import transformers as hf
 
     given: dict[str, Any] = {"gguf_file": path.name, "local_files_only": True}
     try:
-        config = AutoConfig.from_pretrained(path.parent, **given)
-        auto = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-        require_size(auto._model_mapping[type(config)], config, header.numbers)
-        model = auto.from_pretrained(path.parent, config=config, dtype=torch.float32, **given)
-        tokenizer = AutoTokenizer.from_pretrained(path.parent, **given)
+        config = hf.AutoConfig.from_pretrained(path.parent, **given)
+        two_stacks = config.is_encoder_decoder
+        classes = hf.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING if two_stacks else hf.MODEL_FOR_CAUSAL_LM_MAPPING
+        require_size(classes[type(config)], config, header.numbers)
+        model = classes[type(config)].from_pretrained(path.parent, config=config, dtype=torch.float32, **given)
+        tokenizer = hf.AutoTokenizer.from_pretrained(path.parent, **given)
     except HeadlightError:
         raise
     except (ValueError, KeyError, OSError, RuntimeError, TypeError, AttributeError) as error:

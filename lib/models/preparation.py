@@ -46,7 +46,12 @@ def read_processor(folder: Path, name: str) -> Any:
     from transformers import AutoImageProcessor
 
     try:
-        return AutoImageProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return AutoImageProcessor.from_pretrained(
+            folder,
+            backend="pil",  # the same pixels on every machine, with torchvision installed or not
+            local_files_only=True,
+            trust_remote_code=False,
+        )
     except Exception as error:  # as above
         raise _missing(f"image settings for {name} (preprocessor_config.json)", error) from error
 

@@ -173,6 +173,27 @@ def test_importing_the_models_imports_no_torch():
     assert done.stdout.split() == ["False", "False"], done.stderr
 
 
+def test_sessions_that_load_at_once_get_their_own_precision():
+    """Transformers builds under a default precision of the whole process: unguarded threads would mix theirs."""
+    base, found, errors = Engine.from_parts(tiny("bert")), [], []
+
+    def work(dtype):
+        try:
+            engine = load("all-MiniLM-L6-v2", dtype=dtype) if dtype else untrained_twin(base)
+            found.append((dtype or "float32", {str(weight.dtype) for weight in engine.model.parameters()}))
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(dtype,)) for dtype in ["bfloat16", "float32", ""] * 3]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert len(found) == 9
+    assert all(got == {f"torch.{dtype}"} for dtype, got in found)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_each_precision_loads_or_says_why_not(dtype):
     engine = load("all-MiniLM-L6-v2", dtype=dtype)
