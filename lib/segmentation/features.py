@@ -1,0 +1,121 @@
+"""Features of every token of a text: boundary signals and raw z of all heads, averaged over nothing, per window.
+
+Two readers of the same forward passes: `gather` keeps features, for calibration; `averaged_signals` keeps the signals of
+a whole text, averaged over its windows. Scoring with known weights needs neither (see scoring.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .passes import Progress, show_layers
+from .signals import boundary_signals, signal_names
+from .windows import SIZE, STRIDE, Tokens, fade, window_size, windows_over
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Features of the windows of several texts, one row per token of a window.
+
+    values    float16 (row, feature): per layer first the signals (head, signal), then z (head, d_head)
+    document  (row,) index of the text; window (row,) running number; token (row,) index of the token in its text
+    weight    (row,) weight of the gap behind the token, 0 where the window has none
+    """
+
+    values: np.ndarray
+    document: np.ndarray
+    window: np.ndarray
+    token: np.ndarray
+    weight: np.ndarray
+
+
+def layer_features(pattern: np.ndarray, z: np.ndarray, prefix: int, suffix: int, causal: bool) -> np.ndarray:
+    """Features of one layer: float32 (window, token, head · signal + head · d_head)."""
+    signals = boundary_signals(pattern, z, prefix, suffix, causal)
+    n = z.shape[2]
+    outputs = z[:, :, prefix : n - suffix].transpose(0, 2, 1, 3)  # (window, token, head, d_head)
+    b, m = signals.shape[:2]
+    return np.concatenate([signals.reshape(b, m, -1), outputs.reshape(b, m, -1)], axis=-1)
+
+
+def gather(engine: Any, texts: Sequence[Tokens], progress: Progress | None = None) -> Gathered:
+    """Features of all windows of several texts; memory is 2 bytes × rows × features."""
+    plans = [windows_over(len(t), window_size(engine, t)) for t in texts]
+    encodings = [e for t, plan in zip(texts, plans, strict=True) for e in t.encodings(plan, engine)]
+    owner = [(i, w) for i, plan in enumerate(plans) for w in plan]
+    offsets = np.cumsum([0, *(b - a for _, (a, b) in owner)])
+    values: list[np.ndarray] = []  # per layer (row, feature)
+    prefix, suffix = (len(texts[0].prefix), len(texts[0].suffix)) if texts else (0, 0)
+
+    def see(batch: list[int], layer: int, pattern: np.ndarray, z: np.ndarray) -> None:
+        features = layer_features(pattern, z, prefix, suffix, engine.causal)
+        if layer not in seen:
+            seen.append(layer)
+            values.append(np.zeros((offsets[-1], features.shape[-1]), dtype=np.float16))
+        for row, i in enumerate(batch):
+            values[seen.index(layer)][offsets[i] : offsets[i + 1]] = features[row]
+
+    seen: list[int] = []
+    show_layers(engine, encodings, see, progress)
+    weights = [np.r_[fade(w, len(texts[i])), 0.0] for i, w in owner]
+    return Gathered(
+        np.concatenate(values, axis=1),
+        np.repeat([i for i, _ in owner], np.diff(offsets)),
+        np.repeat(np.arange(len(owner)), np.diff(offsets)),
+        np.concatenate([np.arange(a, b) for _, (a, b) in owner]),
+        np.concatenate(weights),
+    )
+
+
+@dataclass(frozen=True)
+class TextSignals:
+    """Boundary signals of a whole text.
+
+    values  float32 (layer, head, gap, signal), averaged over the windows that hold the gap
+    names   of axis signal; layers: true layer numbers; gaps: (gap,) character offset of each gap
+    """
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    layers: tuple[int, ...]
+    gaps: np.ndarray
+
+    def of(self, name: str) -> np.ndarray:
+        """One signal of all heads: (layer, head, gap)."""
+        return self.values[..., self.names.index(name)]
+
+
+def averaged_signals(
+    engine: Any,
+    tokens: Tokens,
+    size: int = SIZE,
+    stride: int = STRIDE,
+    progress: Progress | None = None,
+) -> TextSignals:
+    """Every boundary signal of every head on a text: what each head says about each gap."""
+    plan = windows_over(len(tokens), window_size(engine, tokens, size), stride)
+    gaps = max(0, len(tokens) - 1)
+    sums: dict[int, np.ndarray] = {}
+    total = np.zeros(gaps)
+    fades = [fade(window, len(tokens), size - stride) for window in plan]
+    for (a, b), weight in zip(plan, fades, strict=True):
+        total[a : b - 1] += weight
+
+    def see(batch: list[int], layer: int, pattern: np.ndarray, z: np.ndarray) -> None:
+        signals = boundary_signals(pattern, z, len(tokens.prefix), len(tokens.suffix), engine.causal)
+        kept = sums.setdefault(layer, np.zeros((gaps, *signals.shape[2:]), dtype=np.float32))
+        for row, i in enumerate(batch):
+            a, b = plan[i]
+            kept[a : b - 1] += signals[row, :-1] * fades[i][:, None, None]
+
+    if gaps:
+        show_layers(engine, tokens.encodings(plan, engine), see, progress)
+    names = signal_names(len(tokens.prefix), len(tokens.suffix), engine.causal)
+    layers = tuple(sorted(sums)) or tuple(range(engine.n_layers))
+    means = [sums[layer].transpose(1, 0, 2) / total[:, None] for layer in layers if layer in sums]
+    empty = np.zeros((len(layers), engine.n_heads, 0, len(names)), dtype=np.float32)
+    return TextSignals(np.stack(means).astype(np.float32) if means else empty, names, layers, tokens.end[:-1])

@@ -1,0 +1,76 @@
+"""Forward passes over many short inputs, every layer shown as whole batches: patterns and z as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from lib.capture import Call, tapped
+from lib.capture.batching import model_inputs
+from lib.capture.check import trusted
+from lib.corpora import Encoding
+from lib.models.devices import out_of_memory
+
+from .errors import SegmentationError
+
+Progress = Callable[[int, int, str], None]
+See = Callable[[list[int], int, np.ndarray, np.ndarray], None]
+TOKENS = 2048  # of one batch
+
+
+def equal_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Indices of equally long inputs that share a forward pass; nothing is padded."""
+    lengths = np.asarray(lengths)
+    for length in np.unique(lengths):
+        same = np.flatnonzero(lengths == length)
+        size = max(1, TOKENS // int(length))
+        for first in range(0, len(same), size):
+            yield same[first : first + size].tolist()
+
+
+def show_layers(
+    engine: Any, encodings: Sequence[Encoding], see: See, progress: Progress | None = None, hidden: bool = False
+) -> list[np.ndarray | None]:
+    """Run a model over inputs and call see(indices, layer, pattern, z) per batch and layer, layers ascending.
+
+    pattern (input, head, query_pos, key_pos) and z (input, head, query_pos, d_head) are float32 and may share memory
+    with the model: copy what outlives the call. With ``hidden``, returns each input's last hidden states
+    (token, d_model); None where the model's output names none.
+
+    Raises CheckFailed or NotTappable where the model's attention cannot be trusted or seen, and SegmentationError
+    where a number is not finite.
+    """
+    layout = trusted(engine)
+    layout.refuse_windows()
+    stream = layout.stream(None)
+    states: list[np.ndarray | None] = [None] * len(encodings)
+    done = 0
+    for batch in equal_batches([len(encoding.table) for encoding in encodings]):
+
+        def watch(call: Call, batch: list[int] = batch) -> None:
+            if call.stream == stream:
+                pattern, z = call.pattern.float().cpu().numpy(), call.z.float().cpu().numpy()
+                _require_finite(z, call.layer, engine.name)
+                see(batch, call.layer, pattern, z)
+
+        with engine.lock, out_of_memory(engine.name):
+            inputs = model_inputs(engine, [encodings[i] for i in batch])
+            with tapped(engine.model, see=watch):
+                output = engine.model(**inputs)
+        last = getattr(output, "last_hidden_state", None) if hidden else None
+        if last is not None:
+            for row, i in enumerate(batch):
+                states[i] = last[row].float().cpu().numpy()
+        done += len(batch)
+        if progress is not None:
+            progress(done, len(encodings), f"reading with {engine.name}")
+    return states
+
+
+def _require_finite(z: np.ndarray, layer: int, name: str) -> None:
+    if not np.isfinite(z.sum()):
+        raise SegmentationError(
+            "finite numbers in z", f"NaN or infinity in layer {layer} of {name}", "Try float32; check the weights."
+        )

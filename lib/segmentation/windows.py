@@ -1,0 +1,109 @@
+"""Long texts in overlapping windows: where each window lies and how much each of its gaps counts.
+
+A gap g lies between tokens g and g + 1; a text of n tokens has n − 1. Every gap lies inside at least one window, with
+tokens on both sides of it, and windows fade towards the edges at which they were cut, so that a gap near such an edge
+is judged by the window that sees more of its surroundings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lib.corpora import Encoding, encode_ids
+from lib.corpora.align import tokenised
+from lib.corpora.tokens import _TOKENIZING
+
+from .errors import SegmentationError
+
+SIZE = 62  # tokens of a window, special tokens apart: longer windows blur the signals
+STRIDE = 46  # tokens between windows: neighbours share at least 16
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of a whole text, however long.
+
+    ids, start, end  (token,) vocabulary entries and character offsets; prefix, suffix  special ids around a window
+    """
+
+    ids: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    prefix: np.ndarray
+    suffix: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def encodings(self, windows: Sequence[tuple[int, int]], engine: Any) -> list[Encoding]:
+        """Windows as the model reads them, with its special tokens around each."""
+        return [encode_ids(np.r_[self.prefix, self.ids[a:b], self.suffix], engine) for a, b in windows]
+
+
+def read_tokens(text: str, engine: Any) -> Tokens:
+    """Tokenise a text of any length for a text model.
+
+    Raises SegmentationError for a vision model and for a model without a tokenizer.
+    """
+    if engine.kind == "vision" or engine.tokenizer is None:
+        raise SegmentationError(
+            "a text model with its tokenizer", f"{engine.name} ({engine.kind})", "Choose all-MiniLM-L6-v2, for example."
+        )
+    with _TOKENIZING:
+        pieces = tokenised(text, None, engine.tokenizer, None)
+    content = np.flatnonzero(~pieces.special)
+    if not len(content):
+        nothing = np.zeros(0, dtype=np.int64)
+        return Tokens(nothing, nothing, nothing, nothing, nothing)
+    first, last = content[0], content[-1]
+    start, end = _trimmed(pieces.start[content], pieces.end[content], text)
+    return Tokens(pieces.ids[content], start, end, pieces.ids[:first], pieces.ids[last + 1 :])
+
+
+def _trimmed(start: np.ndarray, end: np.ndarray, text: str) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets without the white space that byte-level tokens carry; a token of white space alone keeps its own."""
+    start, end = start.astype(np.int64), end.astype(np.int64)
+    for i in np.flatnonzero([text[a : a + 1].isspace() or text[b - 1 : b].isspace() for a, b in zip(start, end)]):
+        covered = text[start[i] : end[i]]
+        if covered.strip():
+            start[i] += len(covered) - len(covered.lstrip())
+            end[i] -= len(covered) - len(covered.rstrip())
+    return start, end
+
+
+def windows_over(tokens: int, size: int = SIZE, stride: int = STRIDE) -> list[tuple[int, int]]:
+    """[start, stop) of equally long, evenly spaced windows over a text of that many tokens.
+
+    >>> windows_over(100, size=62, stride=46), windows_over(40)
+    ([(0, 62), (38, 100)], [(0, 40)])
+    """
+    if tokens <= size:
+        return [(0, tokens)] if tokens else []
+    count = -(-(tokens - size) // stride) + 1
+    starts = np.round(np.linspace(0, tokens - size, count)).astype(int)
+    return [(int(start), int(start) + size) for start in starts]
+
+
+def fade(window: tuple[int, int], tokens: int, overlap: int = SIZE - STRIDE) -> np.ndarray:
+    """Weight of each gap of a window, (stop − start − 1,): 1 inside, falling linearly towards edges that cut the text.
+
+    >>> fade((0, 5), tokens=9, overlap=3).round(2).tolist()
+    [1.0, 1.0, 0.67, 0.33]
+    """
+    start, stop = window
+    gap = np.arange(stop - start - 1)
+    left = (gap + 1) / overlap if start > 0 else np.ones(len(gap))
+    right = (len(gap) - gap) / overlap if stop < tokens else np.ones(len(gap))
+    return np.minimum(1.0, np.minimum(left, right))
+
+
+def window_size(engine: Any, tokens: Tokens, size: int = SIZE) -> int:
+    """Tokens of a window that the model's own limit leaves room for."""
+    if engine.max_length is None:
+        return size
+    room = engine.max_length - len(tokens.prefix) - len(tokens.suffix)
+    return max(2, min(size, room))
