@@ -63,7 +63,8 @@ if view == "linked":
     text = views.head_view_figure(pattern, TOKENS, mask=mask)
     cloud = views.scatter_figure(xy, labels=TOKENS * 2, roles=np.repeat([0, 1], 8))
     views.linked(cloud, text, np.arange(8), np.arange(8, 16), key="v-linked", on_choose=remember("point"))
-st.code(repr({k: v for k, v in sorted(state.to_dict().items()) if k in ("head", "cell", "pair", "patch", "point", "points")}))
+kept = ("cell", "head", "pair", "patch", "point", "points")
+st.code(repr({name: state[name] for name in kept if name in state}))
 """
 
 
