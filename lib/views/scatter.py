@@ -114,7 +114,10 @@ def scatter_figure(
     if pictures is not None:
         arrays["pictures"] = np.asarray(pictures, np.uint8)
     label = f"{title or 'Scatter'}: {n:,} points" + (f" coloured by {colouring.title}." if colouring.title else ".")
-    meta["label"] = label + " Plus and minus zoom, arrow keys move the view, 0 shows everything."
+    meta["label"] = label + (
+        " Plus and minus zoom, arrow keys move the view, 0 shows everything;"
+        " Shift and an arrow key go from point to point, Enter chooses."
+    )
     return Figure("scatter", pack(meta, arrays), (n,), label)
 
 

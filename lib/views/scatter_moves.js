@@ -37,6 +37,24 @@ function scatterNearest(pane, p) {
   return best;
 }
 
+// The nearest visible point in a direction, for choosing without a mouse.
+function scatterStep(pane, [dx, dy]) {
+  const from = pane.hover !== null ? pane.hover : pane.chosen;
+  const start = from === null || from === undefined ? [pane.grid.w / 2, pane.grid.h / 2] : scatterPlace(pane, from);
+  let [best, least] = [from, Infinity];
+  for (const i of pane.visible) {
+    const [x, y] = scatterPlace(pane, i);
+    const ahead = (x - start[0]) * dx + (y - start[1]) * dy;
+    const aside = Math.abs((x - start[0]) * dy) + Math.abs((y - start[1]) * dx);
+    if (i === from || ahead <= 0 || aside > ahead) continue;
+    if (ahead + aside < least) { best = i; least = ahead + aside; }
+  }
+  if (best === null || best === undefined) return;
+  pane.hover = best;
+  pane.onHover(best);
+  pane.redraw();
+}
+
 function scatterHandlers(fig, pane) {
   const cv = pane.canvas;
   let start = null;
@@ -93,7 +111,9 @@ function scatterHandlers(fig, pane) {
   };
   cv.onkeydown = (event) => {
     const pan = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
-    if (pan && !event.shiftKey) { pane.view.x += pan[0]; pane.view.y += pan[1]; pane.redraw(); }
+    if (pan && event.shiftKey) scatterStep(pane, pan.map((v) => -Math.sign(v)));
+    else if (event.key === "Enter" && pane.hover !== null) { pane.chosen = pane.hover; pane.onChoose(pane.hover); pane.redraw(); }
+    else if (pan) { pane.view.x += pan[0]; pane.view.y += pan[1]; pane.redraw(); }
     else if (event.key === "+" || event.key === "=") scatterZoom(fig, pane, 1.3);
     else if (event.key === "-") scatterZoom(fig, pane, 1 / 1.3);
     else if (event.key === "0") scatterHome(pane);

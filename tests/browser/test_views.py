@@ -184,6 +184,20 @@ def test_a_selection_survives_other_colours(opened):
     told(tab, "'points': ()")
 
 
+def test_points_are_chosen_without_a_mouse(opened):
+    tab = opened("scatter")
+    tab.mouse.move(5, 5)
+    canvas(tab).focus()
+    for key in ("Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowUp", "Enter"):
+        canvas(tab).press(key)
+    first = told(tab, "'point': (")
+    canvas(tab).press("Shift+ArrowLeft")
+    canvas(tab).press("Enter")
+    tab.locator("code", has_text="'point'").filter(has_not_text=first).wait_for(timeout=15_000)
+    before, after = (int(text.split("'point': (")[1].split(",")[0]) for text in (first, told(tab, "'point': (")))
+    assert after == before - 1
+
+
 def test_all_heads_zoom_and_one_is_chosen(opened):
     tab = opened("matrix")
     box = canvas(tab).bounding_box()
