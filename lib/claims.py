@@ -28,7 +28,8 @@ class UnknownClaim(HeadlightError):
 class Claim:
     """One row of the table; ``side`` is where the claim puts the quantity relative to the null.
 
-    ``impossible`` says why no data could support the claim, ``qualifier`` what to add where it is reproduced.
+    ``impossible`` says why no data could support the claim, ``qualifier`` what to add where it is reproduced;
+    ``fewest`` is the number of documents (training seeds, where those are the sample) that an interval needs.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Claim:
     side: Side
     impossible: str = ""
     qualifier: str = ""
+    fewest: int = 5
 
     @property
     def rule(self) -> str:
@@ -157,6 +159,7 @@ CLAIMS: tuple[Claim, ...] = (
         "0, over seeds of the same variant",
         "paired over at least 3 training seeds, in every layer",
         "above",
+        fewest=3,
     ),
     Claim(
         "P-gating-loss",
@@ -166,6 +169,7 @@ CLAIMS: tuple[Claim, ...] = (
         "0",
         "at least 3 training seeds each, prefix and window form",
         "below",
+        fewest=3,
     ),
     Claim(
         "P-blur",

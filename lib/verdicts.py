@@ -71,6 +71,7 @@ def decide(
     *,
     threshold: str = "the stated threshold",
     documents: int | None = None,
+    fewest: int = 5,
     impossible: str = "",
     qualifier: str = "",
 ) -> Decision:
@@ -80,7 +81,9 @@ def decide(
     at), in one unit with ``null``: one value, an interval, or several by name, of which the first is the one that
     can contradict. side: where the claim puts the number, "above" or "below" the null, or "either".
     threshold_met: whether the size that the claim needs is reached; ``threshold`` says it in words.
-    impossible: why the claim cannot hold for any data, if so. qualifier: added to the reason when reproduced.
+    documents, fewest: how many documents (or training seeds) the interval rests on, and below which number it is no
+    evidence: resampling two or three says little. impossible: why the claim cannot hold for any data, if so.
+    qualifier: added to the reason when reproduced.
 
     **reproduced**: the interval excludes every null, on the claimed side, and the threshold is met.
     **contradicted**: it excludes the first null on the other side, or the claim is arithmetically impossible.
@@ -97,6 +100,8 @@ def decide(
     undefined = _undefined(estimate, low, high, nulls)
     if undefined:
         return undefined
+    if documents is not None and documents < fewest:
+        return Decision("undecided", f"{documents} samples are too few for an interval.", f"At least {fewest}.")
     if not low <= estimate <= high:
         raise VerdictError(
             "an interval that holds its estimate",
@@ -159,6 +164,7 @@ def verdict(
         threshold_met,
         threshold=entry.threshold,
         documents=documents,
+        fewest=entry.fewest,
         impossible=entry.impossible,
         qualifier=entry.qualifier,
     )
@@ -250,6 +256,8 @@ def _more_documents(estimate: float, low: float, high: float, null: Null, docume
     half = (estimate - low) if estimate > null_high else (high - estimate)
     if documents is None or documents < 2:
         return "More documents."
+    if gap <= 0 and isinstance(null, tuple):
+        return "The estimate lies within the null: more documents will not decide it."
     if gap <= 0 or half / gap > 30:
         return "More documents may not decide it: the estimate sits on the null."
     needed = math.ceil(documents * (half / gap) ** 2)

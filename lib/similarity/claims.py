@@ -93,10 +93,11 @@ def _separators(trained: Evidence, twin: Evidence | None, where: dict[str, Any])
             note=f"First quarter of the layers: {early:.2f} × chance.",
             **where,
         )
-    if not parts:
-        nothing = {"uniform row": 1.0, "untrained twin": NOT_MEASURED}
-        return verdict("H-separators", NOT_MEASURED, (NOT_MEASURED,) * 2, nothing, False, **where)
-    main = parts.get("[SEP]", next(iter(parts[name] for name in ("'.'", "[CLS]") if name in parts)))
+    main = parts.get("[SEP]", parts.get("'.'"))
+    if main is None:
+        nothing: dict[str, Null] = {"uniform row": 1.0, "untrained twin": NOT_MEASURED}
+        note = "No [SEP] and no sentence-ending mark."
+        main = verdict("H-separators", NOT_MEASURED, (NOT_MEASURED,) * 2, nothing, False, note=note, **where)
     return Verdict(**{**vars(main), "parts": tuple(parts.values())})
 
 

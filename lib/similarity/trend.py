@@ -117,6 +117,7 @@ def rank_trend(
     values, chance = layer_values(measured, name)
     base = np.where(np.isnan(values), np.nan, 1.0) if name == "contrast" else chance
     curve, curves = ratio_draws(values, base, measured.weights(weights), draws, seed)  # (layer,), (draw, layer)
+    curve, curves = curve.round(9), curves.round(9)  # equal shares differ in the last digits of their sums
     layers = np.arange(len(curve))
     rho, tails = spearman(layers, curve), [(1 - level) / 2, (1 + level) / 2]
     if np.isnan(rho):

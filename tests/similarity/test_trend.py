@@ -68,6 +68,12 @@ def test_layers_without_a_trend_stay_within_the_null(random_corpus, made):
     assert np.isnan(rank_trend(measure(random_corpus), "distance").rho)  # two layers have no ranks to speak of
 
 
+def test_a_statistic_that_cannot_vary_has_no_trend(made):
+    z = np.random.default_rng(5).normal(size=(6, 2, 150, 8))
+    z[3:] = 1  # ties, whose shares add up to one but for rounding
+    assert np.isnan(rank_trend(measure(made(z, [30] * 5, sentence=np.zeros(150))), "same_sentence").rho)
+
+
 def test_every_statistic_of_every_layer_is_in_the_trend(falling):
     frame = layer_trend(falling)
     assert len(frame) == 5 * 7
