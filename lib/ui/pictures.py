@@ -8,19 +8,17 @@ import numpy as np
 
 from lib.corpora import Document, TokenTable
 from lib.errors import HeadlightError
+from lib.heads.visibility import attention_window, causal_stream, visible
 from lib.ui import cached
 from lib.ui.scene import Scene
 from lib.views import Figure, flow, head_view_figure, patch_attention_figure
 
 
-def masked(pattern: np.ndarray) -> np.ndarray | None:
-    """Pairs that cannot attend: (query_pos, key_pos) bool, true where every head of the layer has exactly zero.
-
-    pattern: (head, query_pos, key_pos). A softmax over allowed keys is positive, so zero in all heads is the mask's.
-    None where nothing is masked.
-    """
-    closed = (pattern == 0).all(axis=0)
-    return closed if closed.any() else None
+def masked(scene: Scene) -> np.ndarray | None:
+    """Pairs that cannot attend in the chosen layer: (query_pos, key_pos) bool; None where every pair can."""
+    size, causal = len(scene.encoding.table), causal_stream(scene.engine, "self")
+    seen = visible(size, size, causal, attention_window(scene.engine, scene.choice.layer))
+    return None if seen.all() else ~seen
 
 
 def shown_tokens(table: TokenTable, special: bool) -> np.ndarray:
@@ -75,7 +73,7 @@ def head_figure(scene: Scene, pattern: np.ndarray) -> Figure:
         )
     kept = shown_tokens(encoding.table, scene.choice.special)
     table = encoding.table.at(kept)
-    closed = masked(pattern[layer])
+    closed = masked(scene)
     return head_view_figure(
         pattern[layer, head][np.ix_(kept, kept)],
         table.text,
@@ -103,4 +101,4 @@ def describe(document: Document, table: TokenTable, lost: int) -> str:
         return f"{rows} × {cols} patches"
     sentences = len(np.unique(table.sentence[table.sentence >= 0]))
     cut = f", {lost:,} cut off" if lost else ""
-    return f"{len(table):,} tokens, {sentences} sentences{cut}"
+    return f"{len(table):,} tokens, {sentences} {'sentence' if sentences == 1 else 'sentences'}{cut}"

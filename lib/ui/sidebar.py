@@ -117,6 +117,7 @@ def _catalogue(entries: list[models.Entry]) -> None:
 def _corpus(kind: str) -> None:
     labels = corpora_for(kind)
     if st.session_state["corpus"] not in labels:
+        _explain_mismatch(kind)
         st.session_state.update(corpus=DEFAULT_CORPUS[kind], document=0)
     st.selectbox(
         "Images" if kind == "image" else "Text",
@@ -129,6 +130,19 @@ def _corpus(kind: str) -> None:
     own_text_controls()
     for note in own.notes if (own := own_texts().get(st.session_state["corpus"])) else ():
         st.caption(note)
+
+
+def _explain_mismatch(kind: str) -> None:
+    """Say why the user's own text or image is not shown: the model cannot read it; it stays in the list."""
+    own = own_texts().get(st.session_state["corpus"])
+    if own is None:
+        return
+    wanted = "a vision model, such as DINOv2-small" if own.kind == "image" else f"a text model, such as {DEFAULT_MODEL}"
+    st.session_state["text_problem"] = HeadlightError(
+        f"{'images' if kind == 'image' else 'text'} for {st.session_state['model']}",
+        f"{own.label}, which is {'an image' if own.kind == 'image' else 'text'}",
+        f"It is kept. Choose {wanted}, then pick it from the list.",
+    )
 
 
 def _first_document() -> None:
