@@ -17,26 +17,40 @@ from .errors import SegmentationError
 
 Progress = Callable[[int, int, str], None]
 See = Callable[[list[int], int, np.ndarray, np.ndarray], None]
-TOKENS = 2048  # of one batch
+TOKENS = 2048  # of one batch, padding included
 
 
-def equal_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices of equally long inputs that share a forward pass; nothing is padded."""
-    lengths = np.asarray(lengths)
-    for length in np.unique(lengths):
-        same = np.flatnonzero(lengths == length)
-        size = max(1, TOKENS // int(length))
-        for first in range(0, len(same), size):
-            yield same[first : first + size].tolist()
+def batches_of(lengths: Sequence[int], slack: float = 0.0) -> Iterator[list[int]]:
+    """Indices of inputs that share a forward pass: equally long ones, or longer by at most the share ``slack``.
+
+    >>> list(batches_of([5, 9, 5])), list(batches_of([4, 9, 5], slack=0.5))
+    ([[0, 2], [1]], [[0, 2], [1]])
+    """
+    order = sorted(range(len(lengths)), key=lambda i: lengths[i])
+    batch: list[int] = []
+    for i in order:
+        longer = batch and lengths[i] > (1 + slack) * lengths[batch[0]]
+        if longer or (batch and (len(batch) + 1) * lengths[i] > TOKENS):
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
 
 
 def show_layers(
-    engine: Any, encodings: Sequence[Encoding], see: See, progress: Progress | None = None, hidden: bool = False
+    engine: Any,
+    encodings: Sequence[Encoding],
+    see: See,
+    progress: Progress | None = None,
+    slack: float = 0.0,
+    hidden: bool = False,
 ) -> list[np.ndarray | None]:
     """Run a model over inputs and call see(indices, layer, pattern, z) per batch and layer, layers ascending.
 
     pattern (input, head, query_pos, key_pos) and z (input, head, query_pos, d_head) are float32 and may share memory
-    with the model: copy what outlives the call. With ``hidden``, returns each input's last hidden states
+    with the model: copy what outlives the call. ``slack`` lets inputs share a batch with others longer by that share,
+    where padding leaves the model's numbers alone; rows behind an input's end are then meaningless. With ``hidden``, returns each input's last hidden states
     (token, d_model); None where the model's output names none.
 
     Raises CheckFailed or NotTappable where the model's attention cannot be trusted or seen, and SegmentationError
@@ -47,7 +61,8 @@ def show_layers(
     stream = layout.stream(None)
     states: list[np.ndarray | None] = [None] * len(encodings)
     done = 0
-    for batch in equal_batches([len(encoding.table) for encoding in encodings]):
+    lengths = [len(encoding.table) for encoding in encodings]
+    for batch in batches_of(lengths, slack if layout.pads else 0.0):
 
         def watch(call: Call, batch: list[int] = batch) -> None:
             if call.stream == stream:
@@ -62,7 +77,7 @@ def show_layers(
         last = getattr(output, "last_hidden_state", None) if hidden else None
         if last is not None:
             for row, i in enumerate(batch):
-                states[i] = last[row].float().cpu().numpy()
+                states[i] = last[row, : lengths[i]].float().cpu().numpy()
         done += len(batch)
         if progress is not None:
             progress(done, len(encodings), f"reading with {engine.name}")

@@ -24,18 +24,18 @@ class Linear:
 
 
 def shifted_sum(parts: np.ndarray, window: np.ndarray) -> np.ndarray:
-    """Σ_c parts[row + c, c] over offsets inside the window: (row,). parts (row, context); window (row,) numbers."""
-    total = np.zeros(len(parts), dtype=np.float64)
-    for column, offset in enumerate(CONTEXT):
-        here, there = _overlap(len(parts), offset)
-        same = window[here] == window[there]
-        total[here] += np.where(same, parts[there, column], 0.0)
-    return total
+    """Σ_c parts[row + c, c], offsets that leave the window held at its edge.
+
+    parts (row, context, \\*models); window (row,) numbers. Returns (row, \\*models).
+    """
+    return sum(parts[_rows(window, offset), column] for column, offset in enumerate(CONTEXT))
 
 
-def _overlap(rows: int, offset: int) -> tuple[slice, slice]:
-    """Rows r and rows r + offset, where both exist."""
-    return slice(max(0, -offset), rows - max(0, offset)), slice(max(0, offset), rows + min(0, offset))
+def _rows(window: np.ndarray, offset: int) -> np.ndarray:
+    """For each row the row ``offset`` further on, or itself where that lies in another window: (row,)."""
+    here = np.arange(len(window))
+    there = np.clip(here + offset, 0, len(window) - 1)
+    return np.where(window[there] == window, there, here)
 
 
 def linear_scores(model: Linear, values: np.ndarray, window: np.ndarray) -> np.ndarray:
@@ -46,8 +46,8 @@ def linear_scores(model: Linear, values: np.ndarray, window: np.ndarray) -> np.n
     return shifted_sum(parts, window) + model.bias
 
 
-def standardised(values: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features with mean 0 and standard deviation 1 over the chosen rows, float32; and both, (feature,)."""
+def spread_of(values: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of features (row, feature) over the chosen rows: two float64 (feature,)."""
     mean, square = np.zeros(values.shape[1]), np.zeros(values.shape[1])
     chosen = np.flatnonzero(rows)
     for part in np.array_split(chosen, max(1, len(chosen) // 4096)):
@@ -55,46 +55,55 @@ def standardised(values: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.n
         mean += block.sum(axis=0)
         square += (block**2).sum(axis=0)
     mean /= len(chosen)
-    deviation = np.sqrt(np.maximum(square / len(chosen) - mean**2, 1e-12))
-    scaled = np.empty(values.shape, dtype=np.float32)
-    for first in range(0, len(values), 4096):
-        scaled[first : first + 4096] = (values[first : first + 4096].astype(np.float32) - mean) / deviation
-    return scaled, mean.astype(np.float32), deviation.astype(np.float32)
+    return mean, np.sqrt(np.maximum(square / len(chosen) - mean**2, 1e-12))
 
 
-def fit(
+def fit_many(
     values: np.ndarray,
     window: np.ndarray,
     target: np.ndarray,
-    weight: np.ndarray,
-    strength: np.ndarray,
-    iterations: int = 60,
-) -> Linear:
-    """Fit by maximum penalised likelihood.
+    weights: np.ndarray,
+    strength: float,
+    iterations: int = 40,
+) -> list[tuple[Linear, np.ndarray]]:
+    """Fit several readings of the same rows by maximum penalised likelihood, each with its own weights of rows.
 
     values (row, feature) raw; window (row,) running numbers, equal in the rows of a window; target bool (row,);
-    weight (row,), 0 where a row is context only; strength (feature,): ridge per standardised feature, in units of the
-    mean loss per unit of weight; iterations: of L-BFGS at most.
+    weights (row, model), 0 where a row is context only; strength: ridge per feature in *that model's* standard
+    deviations, in units of its mean loss; iterations: of L-BFGS at most. A model knows nothing of rows of weight 0
+    beyond their being neighbours in a window: the common scale below cancels out of its optimum.
+    Returns per model the reading and the standard deviations of its rows (feature,).
     """
-    scaled, mean, deviation = standardised(values, weight > 0)
-    features, share = scaled.shape[1], (weight / weight.sum()).astype(np.float64)
-    target = target.astype(np.float64)
+    centre, scale = spread_of(values, weights.sum(axis=1) > 0)
+    own = np.stack([spread_of(values, column > 0)[1] for column in weights.T])  # (model, feature)
+    scaled = np.empty(values.shape, dtype=np.float32)
+    for first in range(0, len(values), 4096):
+        scaled[first : first + 4096] = (values[first : first + 4096].astype(np.float32) - centre) / scale
+    features, contexts, models = scaled.shape[1], len(CONTEXT), weights.shape[1]
+    share = weights / weights.sum(axis=0)
+    target = target.astype(np.float64)[:, None]
+    ridge = strength * (own / scale).T[:, None, :] ** 2  # (feature, 1, model)
+    rows, own_row = [_rows(window, offset) for offset in CONTEXT], np.arange(len(window))
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        matrix = theta[:-1].reshape(features, len(CONTEXT)).astype(np.float32)
-        score = shifted_sum(scaled @ matrix, window) + theta[-1]
-        value = float(share @ (np.logaddexp(0.0, score) - target * score))
+        matrix = theta[:-models].reshape(features, contexts, models)
+        parts = (scaled @ matrix.reshape(features, -1).astype(np.float32)).reshape(-1, contexts, models)
+        score = shifted_sum(parts, window) + theta[-models:]
+        value = float((share * (np.logaddexp(0.0, score) - target * score)).sum() + (ridge * matrix**2).sum())
         residual = share * (1 / (1 + np.exp(-score)) - target)
-        spread = np.zeros((len(scaled), len(CONTEXT)), dtype=np.float32)
-        for column, offset in enumerate(CONTEXT):
-            here, there = _overlap(len(scaled), offset)
-            spread[there, column] = np.where(window[here] == window[there], residual[here], 0.0)
-        gradient = (scaled.T @ spread).astype(np.float64) + 2 * strength[:, None] * matrix
-        value += float((strength[:, None] * matrix.astype(np.float64) ** 2).sum())
-        return value, np.r_[gradient.ravel(), residual.sum()]
+        spread = np.zeros(parts.shape, dtype=np.float32)
+        for column, there in enumerate(rows):
+            held = there == own_row  # at most one held and one moved row reach the same place
+            spread[there[~held], column] = residual[~held]
+            spread[own_row[held], column] += residual[held]
+        gradient = (scaled.T @ spread.reshape(len(spread), -1)).reshape(matrix.shape) + 2 * ridge * matrix
+        return value, np.r_[gradient.astype(np.float64).ravel(), residual.sum(axis=0)]
 
-    base = float(np.clip(share @ target, 1e-6, 1 - 1e-6))
-    start = np.r_[np.zeros(features * len(CONTEXT)), np.log(base / (1 - base))]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "maxcor": 20})
-    matrix = found.x[:-1].reshape(features, len(CONTEXT))
-    return Linear((matrix / deviation[:, None]).T.astype(np.float32), mean, float(found.x[-1]))
+    base = np.clip((share * target).sum(axis=0), 1e-6, 1 - 1e-6)
+    start = np.r_[np.zeros(features * contexts * models), np.log(base / (1 - base))]
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "maxcor": 10}).x
+    matrix = found[:-models].reshape(features, contexts, models)
+    return [
+        (Linear((matrix[..., m] / scale[:, None]).T.astype(np.float32), centre.astype(np.float32), float(bias)), own[m])
+        for m, bias in enumerate(found[-models:])
+    ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -73,7 +74,7 @@ def surface_cues(text: str, words: Sequence[tuple[int, int]]) -> np.ndarray:
     final = np.array([c in ".!?…。！？" and c != "" for c in last])
     initial = [piece.lstrip(_OPENERS)[:1] for piece in pieces]
     capital = np.array([c.isupper() for c in initial], dtype=float)
-    breaks = [text[a[1] : b[0]].count("\n") for a, b in zip(words, words[1:], strict=False)]
+    breaks = [text[a[1] : b[0]].count("\n") for a, b in pairwise(words)]
     tags = closed_class_tags([re.sub(r"^\W+|\W+$", "", piece) for piece in pieces])
     before, after = _before(pieces, bare, last, capital), _after(pieces, initial, capital)
     place = _place(pieces, final, capital, breaks)

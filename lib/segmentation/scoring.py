@@ -1,0 +1,58 @@
+"""Scores of all gaps of a text by a linear reading of all heads, window by window in bounded memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .features import layer_features
+from .passes import Progress, show_layers
+from .ridge import CONTEXT, Linear, shifted_sum
+from .windows import SIZE, STRIDE, Tokens, fade, window_size, windows_over
+
+CHUNK = 256  # windows whose encodings are held at once
+
+
+def gap_scores(
+    engine: Any,
+    tokens: Tokens,
+    model: Linear,
+    size: int = SIZE,
+    stride: int = STRIDE,
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """Log-odds of a boundary in every gap of a text: float64 (token − 1,), averaged over the windows that hold it.
+
+    Features are never kept: each layer's are multiplied with their weights as soon as the layer has run.
+    """
+    size = window_size(engine, tokens, size)
+    stride = min(stride, max(1, size - 1))
+    plan = windows_over(len(tokens), size, stride)
+    if len(tokens) < 2:
+        return np.zeros(0)
+    total, weight = np.zeros(len(tokens) - 1), np.zeros(len(tokens) - 1)
+    split = np.split(model.weights.T, engine.n_layers)  # per layer (feature, context)
+    means = np.split(model.mean, engine.n_layers)
+    for begin in range(0, len(plan), CHUNK):
+        part = plan[begin : begin + CHUNK]
+        parts = [np.zeros((b - a, len(CONTEXT)), dtype=np.float32) for a, b in part]
+
+        def see(
+            batch: list[int], layer: int, pattern: np.ndarray, z: np.ndarray, parts: list[np.ndarray] = parts
+        ) -> None:
+            features = layer_features(pattern, z, len(tokens.prefix), len(tokens.suffix), engine.causal)
+            products = (features - means[layer]) @ split[layer]
+            for row, i in enumerate(batch):
+                parts[i] += products[row]
+
+        def count(done: int, of: int, stage: str, begin: int = begin) -> None:
+            if progress is not None:
+                progress(begin + done, len(plan), stage)
+
+        show_layers(engine, tokens.encodings(part, engine), see, count)
+        for (a, b), products in zip(part, parts, strict=True):
+            fading = fade((a, b), len(tokens), max(1, size - stride))
+            total[a : b - 1] += fading * shifted_sum(products, np.zeros(b - a))[:-1]
+            weight[a : b - 1] += fading
+    return total / weight + model.bias

@@ -1,0 +1,79 @@
+"""segment: the one door of this room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lib.corpora.document import Span
+from lib.corpora.pos import closed_class_tags
+
+from .errors import SegmentationError
+from .passes import Progress
+from .segmentation import GRANULARITIES, Segmentation
+from .sentences import cut_sentences
+from .topics import FEATURES, cut_topics
+
+
+def segment(
+    text: str,
+    engine: Any | None,
+    granularity: str = "sentence",
+    segments: int | None = None,
+    surface: bool = True,
+    *,
+    sentences: Sequence[Span] | None = None,
+    features: str = "z+hidden",
+    progress: Progress | None = None,
+) -> Segmentation:
+    """Cut a text of any length into sentences or topics by what a model's heads do.
+
+    text         of any length: it is read in overlapping windows (sentences) or sentence by sentence (topics)
+    engine       a loaded text model; None reads surface cues alone, for sentences only
+    granularity  "sentence" | "topic"
+    segments     how many there are, None where that is not known
+    surface      sentences: also read punctuation, capitals, line ends and small words
+    sentences    topics: spans of the sentences where they are known; found first where they are not
+    features     topics: "z+hidden" | "z" | "hidden", what a sentence's vector is made of
+    progress     progress(done, total, stage); may raise to cancel
+
+    Text without punctuation or capitals is recognised and read with the calibration made for it. Raises
+    SegmentationError where the arguments do not fit each other or the model cannot read text.
+
+    **Source** Halevi et al., arXiv 2512.21956, for the idea; calibration, surface cues and change points are this
+    product's.
+    """
+    if granularity not in GRANULARITIES or features not in FEATURES:
+        raise SegmentationError(
+            f"granularity {' | '.join(GRANULARITIES)} and features {' | '.join(FEATURES)}",
+            f"{granularity!r} and {features!r}",
+            "Choose one of these.",
+        )
+    if segments is not None and segments < 1:
+        raise SegmentationError("at least one segment", f"{segments}", "Leave it out where the number is not known.")
+    if not text.strip():
+        return Segmentation(text, granularity, [], [], [], 0.5, "nothing to cut", notes=("There is no text.",))
+    if granularity == "topic":
+        if engine is None:
+            raise SegmentationError("a model that reads the sentences", "none", "Load one, such as all-MiniLM-L6-v2.")
+        cut = cut_topics(text, engine, segments, sentences, features, progress)
+    else:
+        cut = cut_sentences(text, engine, segments, surface, progress)
+    return cut if engine is None else _with_warning(cut, engine)
+
+
+def _with_warning(cut: Segmentation, engine: Any) -> Segmentation:
+    """A note where the text does not look like the English that calibrations were made on."""
+    words = cut.text[:20_000].split()
+    letters = [c for c in cut.text[:20_000] if c.isalpha()]
+    latin = sum(c < "ɐ" for c in letters)
+    tagged = sum(tag not in ("", "NUM", "PUNCT", "SYM") for tag in closed_class_tags([w.strip(".,;:!?\"'") for w in words]))
+    if len(letters) < 40 or (latin > 0.7 * len(letters) and tagged >= 0.1 * len(words)):
+        return cut
+    note = (
+        "This does not look like English. Calibrations were made on English text: expect little from attention where "
+        f"{engine.name} has hardly seen the language, and check the cut."
+    )
+    from dataclasses import replace
+
+    return replace(cut, notes=(*cut.notes, note))

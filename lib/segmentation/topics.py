@@ -1,0 +1,154 @@
+"""Topics: change points of sentence vectors, their number chosen without looking at an answer.
+
+The kernel is the sum of cosine kernels (of z, and of the hidden state where it is used), centred over the text. Its
+leading eigenvectors, rows scaled to length 1, are cut by dynamic programming; the penalty of a segment is what one
+more segment gains on shuffled sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from lib.corpora import sentence_spans
+from lib.corpora.document import Span
+
+from .changepoints import Gains, best_cut, cut_into, permutation_penalty, segment_gains
+from .conditions import recognise
+from .errors import SegmentationError
+from .naming import distinctive_words
+from .passes import Progress
+from .segmentation import Segmentation
+from .sentences import cut_sentences
+from .vectors import sentence_vectors
+
+SHORTEST = 3  # sentences of a topic
+DIMENSIONS = 12  # eigenvectors of the kernel
+FEATURES = ("z+hidden", "z", "hidden")
+
+
+@dataclass(frozen=True)
+class TopicCut:
+    """First sentences of all topics but the first, and the posterior of a boundary before each sentence but the first."""
+
+    cuts: np.ndarray
+    posterior: np.ndarray
+
+
+def kernel_rows(vectors: Mapping[str, np.ndarray], features: str = "z+hidden", dimensions: int = DIMENSIONS):
+    """Rows whose products are the similarity of sentences: float64 (sentence, dimension), of length 1.
+
+    vectors: as of sentence_vectors; features: which of them are used, one of FEATURES; dimensions: eigenvectors kept.
+    A sentence without any direction of its own has a zero row.
+
+    **Source** rows of leading eigenvectors scaled to length 1: Ng, Jordan & Weiss, NIPS 2001.
+    """
+    parts = []
+    for name in features.split("+"):
+        if name in vectors:
+            centred = vectors[name].astype(np.float64) - vectors[name].mean(axis=0, dtype=np.float64)
+            parts.append(_unit(centred))
+    if not parts:
+        raise SegmentationError(
+            f"sentence vectors named {features}", f"{', '.join(vectors)}", "Choose z: every model has it."
+        )
+    joined = np.concatenate(parts, axis=1)
+    kept = min(dimensions, *joined.shape)
+    if joined.shape[0] <= joined.shape[1]:
+        _, rows = _leading(joined @ joined.T, kept)
+    else:
+        _, axes = _leading(joined.T @ joined, kept)
+        rows = joined @ axes
+        rows /= np.maximum(np.linalg.norm(rows, axis=0), 1e-12)
+    return _unit(rows)
+
+
+def _leading(matrix: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Largest eigenvalues and their vectors in columns."""
+    from scipy.linalg import eigh
+
+    n = len(matrix)
+    values, vectors = eigh(matrix, subset_by_index=(n - count, n - 1))
+    return values, vectors
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def cut_rows(rows: np.ndarray, segments: int | None = None, shortest: int = SHORTEST, seed: int = 0) -> TopicCut:
+    """Cut rows (sentence, dimension) into topics; segments None lets the permutation penalty choose."""
+    n = len(rows)
+    if n < 2:
+        return TopicCut(np.zeros(0, dtype=np.int64), np.zeros(max(0, n - 1)))
+    if segments is not None and segments * shortest > n:
+        shortest = max(1, n // segments)
+    gains = segment_gains(rows, shortest)
+    penalty = permutation_penalty(rows, shortest, seed=seed)
+    if segments is not None:
+        cuts = cut_into(gains, segments)
+    else:
+        cuts = best_cut(gains, penalty) if np.isfinite(penalty) else np.zeros(0, dtype=np.int64)
+    posterior = boundary_posterior(gains, penalty) if np.isfinite(penalty) else np.zeros(n - 1)
+    return TopicCut(cuts, posterior)
+
+
+def boundary_posterior(gains: Gains, penalty: float, sharpness: float = 4.0) -> np.ndarray:
+    """Share of all cuts of a text that have a boundary before each unit but the first: (unit − 1,).
+
+    Cuts are weighed by exp(sharpness · (Σ score − penalty · segments) / penalty), so that the best cut counts most and
+    a boundary that can as well be left out, or lie elsewhere, counts little. Computed by forward and backward sums.
+    """
+    n, longest = gains.table.shape
+    logs = sharpness * (gains.table - penalty) / max(penalty, 1e-9)
+    forward, backward = np.full(n + 1, -np.inf), np.full(n + 1, -np.inf)
+    forward[0] = backward[n] = 0.0
+    for end in range(1, n + 1):
+        starts = np.arange(max(0, end - longest), end)
+        forward[end] = logsumexp(forward[starts] + logs[starts, end - starts - 1])
+    for start in range(n - 1, -1, -1):
+        length = np.arange(1, min(longest, n - start) + 1)
+        backward[start] = logsumexp(logs[start, length - 1] + backward[start + length])
+    if not np.isfinite(forward[n]):
+        return np.zeros(n - 1)
+    return np.exp(np.minimum(0.0, forward[1:n] + backward[1:n] - forward[n]))
+
+
+def cut_topics(
+    text: str,
+    engine: Any,
+    segments: int | None = None,
+    sentences: Sequence[Span] | None = None,
+    features: str = "z+hidden",
+    progress: Progress | None = None,
+) -> Segmentation:
+    """Topics of a text. See `segment`; sentences: known spans, else found by rule, or by the heads without punctuation."""
+    notes: tuple[str, ...] = ()
+    if sentences is None:
+        if recognise(text) in ("written", "lowered"):
+            sentences = sentence_spans(text)
+        else:
+            sentences = cut_sentences(text, engine, None, surface=True, progress=progress).segments
+            notes = ("Sentences were found by attention first: there is too little punctuation.",)
+    if segments is not None and not 1 <= segments <= max(1, len(sentences)):
+        raise SegmentationError(f"1 … {max(1, len(sentences))} topics", f"{segments}", "Topics consist of sentences.")
+    gaps = np.array([end for _, end in sentences[:-1]], dtype=np.int64)
+    method = f"change points of {features.replace('+', ' + ')} per sentence"
+    if len(sentences) < 2:
+        return Segmentation(text, "topic", gaps, np.zeros(len(gaps)), [], 0.5, method, notes=notes)
+    vectors = sentence_vectors(text, sentences, engine, hidden="hidden" in features, progress=progress)
+    if "hidden" in features and "hidden" not in vectors:
+        notes += (f"{engine.name} tells no hidden state: z alone was used.",)
+        features = "z"
+    found = cut_rows(kernel_rows(vectors, features), segments)
+    cut = Segmentation(
+        text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, notes=notes
+    )
+    names = distinctive_words([text[a:b] for a, b in cut.segments])
+    return Segmentation(
+        text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, names, notes
+    )
