@@ -1,9 +1,9 @@
 """Capture: what every attention head computed over some documents, exactly, and the proof that it is exact."""
 
-from lib.capture.batching import NotRunnable
+from lib.capture.batching import NotRunnable, encoded
 from lib.capture.budget import Estimate, TooLarge, estimate
-from lib.capture.check import Check, CheckFailed, self_check
-from lib.capture.layout import LayerUnknown, WindowedAttention
+from lib.capture.check import Check, CheckFailed, self_check, trusted
+from lib.capture.layout import LayerUnknown, Layout, WindowedAttention
 from lib.capture.observers import Block, NotFinite, Observed, Observer, observe
 from lib.capture.record import WindowPattern, capture, capture_key, pattern, window_patterns
 from lib.capture.store import Store
@@ -18,6 +18,7 @@ __all__ = [
     "CheckFailed",
     "Estimate",
     "LayerUnknown",
+    "Layout",
     "NotFinite",
     "NotRunnable",
     "NotTappable",
@@ -30,10 +31,12 @@ __all__ = [
     "WrongShape",
     "capture",
     "capture_key",
+    "encoded",
     "estimate",
     "observe",
     "pattern",
     "self_check",
     "tapped",
+    "trusted",
     "window_patterns",
 ]

@@ -85,17 +85,18 @@ def require_memory(
     kept, passing, limit = kept_bytes(lengths, layout, wanted, keep), passing_bytes(lengths, layout), memory_limit()
     if kept + passing <= limit:
         return
-    layers = max(len(chosen) for chosen in wanted.values())
-    longest = max(max(length) for length in lengths)
-    room = int(layers * max(0, limit - passing) / kept)
-    ways = [f"Choose at most {room} of these {layers} layers at a time"] if room else []
+    layers, documents = max(len(chosen) for chosen in wanted.values()), len(lengths)
+    longest, share = max(max(length) for length in lengths), max(0, limit - passing) / kept
     power = 0.5 if "pattern" in keep else 1.0
-    fitting = int(longest * (limit / (kept + passing)) ** power)
-    ways.append(f"{'or use' if ways else 'Use'} a text of at most {fitting} tokens")
+    ways = [
+        f"at most {int(layers * share)} of these {layers} layers at a time" if layers * share >= 1 else "",
+        f"at most {int(documents * share)} of these {documents} documents" if documents * share >= 1 else "",
+        f"texts of at most {int(longest * (limit / (kept + passing)) ** power)} tokens",
+    ]
     raise TooLarge(
         f"at most {_gigabytes(limit)} of memory",
         f"{_gigabytes(kept + passing)} for {', '.join(keep)} of {layers} layers, longest document {longest} tokens",
-        f"{', '.join(ways)}, or set HEADLIGHT_MEMORY (such as 8G) on a larger machine.",
+        f"Choose {', or '.join(filter(None, ways))}, or set HEADLIGHT_MEMORY (such as 8G) on a larger machine.",
     )
 
 

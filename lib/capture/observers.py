@@ -102,9 +102,13 @@ def observe(
     run(engine, encodings, wanted, {stream: observer}, progress)
     own, keys = sides(encodings, stream)
     return Observed(
-        TokenTable.join(own), offsets(own), TokenTable.join(keys), offsets(keys), wanted[stream],
-        tuple(encoding.lost for encoding in encodings),
-    )  # fmt: skip
+        tokens=TokenTable.join(own),
+        doc_offsets=offsets(own),
+        key_tokens=TokenTable.join(keys),
+        key_doc_offsets=offsets(keys),
+        layers=wanted[stream],
+        lost=tuple(encoding.lost for encoding in encodings),
+    )
 
 
 def sides(encodings: Sequence[Encoding], stream: str) -> tuple[list[TokenTable], list[TokenTable]]:

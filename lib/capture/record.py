@@ -167,10 +167,9 @@ class _Windows:
 def _placed(layer: int, blocks: list[Block], ratio: float) -> WindowPattern:
     """Windows of one layer on their grid; ``ratio`` is the image's height over its width."""
     stacked = read_only(np.stack([block.pattern for block in blocks]))
-    rows = max(1, round((len(blocks) * ratio) ** 0.5))
-    return WindowPattern(
-        layer, stacked, rows, len(blocks) // rows, side=round(stacked.shape[2] ** 0.5), shift=blocks[0].shift
-    )
+    count, side = len(blocks), round(stacked.shape[2] ** 0.5)
+    rows = min((n for n in range(1, count + 1) if count % n == 0), key=lambda n: abs(n - (count * ratio) ** 0.5))
+    return WindowPattern(layer, stacked, rows, count // rows, side, blocks[0].shift)
 
 
 def _value(engine: Any, encodings: Sequence[Encoding], recorder: _Recorder, key: str) -> Capture:

@@ -53,7 +53,7 @@ def test_too_much_is_refused_with_a_way_out_that_works(engine, monkeypatch):
     size = pattern(engine, document).nbytes  # of two layers
     passing = 3 * size // 2
     monkeypatch.setenv("HEADLIGHT_MEMORY", str(passing + size // 2))
-    with pytest.raises(TooLarge, match=r"Choose at most 1 of these 2 layers.*or use a text of at most \d+ tokens"):
+    with pytest.raises(TooLarge, match=r"Choose at most 1 of these 2 layers.*or texts of at most \d+ tokens"):
         pattern(engine, document)
     assert pattern(engine, document, layers=[1]).shape == (1, 3, 64, 64)
     monkeypatch.setenv("HEADLIGHT_MEMORY", str(size // 2))
@@ -62,6 +62,16 @@ def test_too_much_is_refused_with_a_way_out_that_works(engine, monkeypatch):
     fitting = int(re.search(r"at most (\d+) tokens", str(refused.value))[1])
     assert 8 < fitting < 64
     assert pattern(engine, text(engine, fitting)).shape[2] == fitting
+
+
+def test_a_corpus_that_is_too_large_may_be_cut(engine, monkeypatch):
+    documents = [text(engine, 20)] * 10
+    kept = estimate(engine, documents).bytes
+    passing = estimate(engine, documents).passing_bytes
+    monkeypatch.setenv("HEADLIGHT_MEMORY", str(passing + kept * 7 // 10))
+    with pytest.raises(TooLarge, match="at most 7 of these 10 documents"):
+        capture(engine, documents)
+    assert capture(engine, documents[:7]).documents == 7
 
 
 def test_nothing_is_computed_before_the_refusal(engine, monkeypatch):
