@@ -23,7 +23,7 @@ SPREAD = 3  # documents, below which a token is no candidate: it would be an anc
 LIFT = 3.0  # from which an anchor counts as one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidates:
     """Tokens that can be anchors, with their shares per document.
 

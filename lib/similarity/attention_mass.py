@@ -23,7 +23,7 @@ from .units import CLASSES, token_classes
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ColumnMass:
     """Attention mass by class of key: mass and chance (document, layer, head, class), NaN where a class is absent.
 

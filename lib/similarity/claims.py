@@ -27,7 +27,7 @@ KINDS = {  # what the paper says heads specialise in → the statistic that show
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """What one model showed on a corpus: statistics by both similarities, and attention mass."""
 

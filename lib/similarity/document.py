@@ -21,7 +21,7 @@ SIMILARITY_EDGES = np.linspace(-1.5, 2.5, 161)  # bins of similarity; outermost 
 SAMPLED_PAIRS = 2000  # pairs per head and document, evenly spaced, that enter the distribution of similarity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Links:
     """The selected pairs of a document by their labels: one row per (head, label, label) with u ≤ v.
 
@@ -34,7 +34,7 @@ class Links:
     weight: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DocumentStatistics:
     """All statistics of one document.
 

@@ -26,7 +26,7 @@ FEATURES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Features:
     """Features of every kept unit: values float32 (unit, layer, head, feature) in the order of ``FEATURES``.
 

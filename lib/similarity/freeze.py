@@ -17,7 +17,7 @@ Array = np.ndarray
 THRESHOLD = 0.95
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Freeze:
     """How much of each head's geometry two checkpoints share.
 

@@ -23,7 +23,7 @@ Array = np.ndarray
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Keywords:
     """How well rankings find the words of titles and subjects.
 

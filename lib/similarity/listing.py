@@ -10,8 +10,9 @@ import pandas as pd
 from .errors import SimilarityError
 from .matrix import Kind
 from .pairs import Settings, blocks
-from .units import units_of
+from .units import Units, units_of
 
+Array = np.ndarray
 AROUND = 30  # characters of context on either side
 
 
@@ -52,36 +53,39 @@ def pair_list(
     value = block.values[0, chosen.pair]
     order = np.lexsort((chosen.pair, -value))
     pair = chosen.pair[order]
-    columns: dict[str, Any] = {}
-    for name, unit in (("first", block.pairs.first[pair]), ("second", block.pairs.second[pair])):
-        begin = units.kept[units.starts[unit]]
-        end = units.kept[units.starts[unit] + units.sizes[unit] - 1]
-        columns[name] = begin
-        columns[f"{name}_text"] = [
-            "".join(capture.tokens.text[start + token] for token in range(a, b + 1))
-            for a, b in zip(begin, end, strict=True)
-        ]
-        columns[f"{name}_context"] = [
-            _context(text, capture.tokens.start[start + a], capture.tokens.end[start + b])
-            for a, b in zip(begin, end, strict=True)
-        ]
+    tokens = capture.tokens.at(np.arange(start, stop))
+    first, second = (_ends(tokens, units, end[pair], text) for end in (block.pairs.first, block.pairs.second))
     frame = pd.DataFrame(
         {
-            "first": columns["first"],
-            "second": columns["second"],
-            "first_text": columns["first_text"],
-            "second_text": columns["second_text"],
+            "first": first["token"],
+            "second": second["token"],
+            "first_text": first["text"],
+            "second_text": second["text"],
             "similarity": value[order],
             "weight": chosen.weight[order],
             "distance": block.pairs.distance[pair],
             "same_sentence": block.pairs.same_sentence[pair],
             "same_token": block.pairs.same_label[pair],
-            "first_context": columns["first_context"],
-            "second_context": columns["second_context"],
+            "first_context": first["context"],
+            "second_context": second["context"],
         }
     )
     frame.attrs = {"pairs": len(block.pairs), "undefined": block.undefined}
     return frame
+
+
+def _ends(tokens: Any, units: Units, unit: Array, text: str) -> pd.DataFrame:
+    """One end of every pair: its first token, its text and its context."""
+    begin = units.kept[units.starts[unit]]
+    last = units.kept[units.starts[unit] + units.sizes[unit] - 1]
+    places = list(zip(begin, last, strict=True))
+    return pd.DataFrame(
+        {
+            "token": begin,
+            "text": ["".join(tokens.text[a : b + 1]) for a, b in places],
+            "context": [_context(text, tokens.start[a], tokens.end[b]) for a, b in places],
+        }
+    )
 
 
 def _context(text: str, start: int, end: int) -> str:

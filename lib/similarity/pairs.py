@@ -40,7 +40,7 @@ class Settings:
             raise SimilarityError('kind "dot" or "cosine"', repr(self.kind), "Choose one of the two.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """All pairs i < j of some units of one document, with what the statistics ask about a pair.
 
@@ -107,7 +107,7 @@ def grid_distance_chance(rows: int, columns: int) -> float:
     return (rows + columns) / 3 if rows * columns > 1 else float("nan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
     """The selected pairs of several heads, as one list: row of the head, pair, weight (selected,).
 
@@ -142,7 +142,7 @@ def select(values: Array, top: float) -> Selection:
     return Selection(row, pair, weight, count)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Some heads of one document that share their pairs.
 

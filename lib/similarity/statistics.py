@@ -30,7 +30,7 @@ STATISTICS = (*WITHIN, "cooccurrence")
 SHORT = 20  # tokens; shorter documents are measured and pointed out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measured:
     """All statistics of all heads, per document: what every table and figure of the room is made from.
 

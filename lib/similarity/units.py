@@ -31,7 +31,7 @@ def token_classes(table: Any) -> Array:
     return np.select([special & (pos == 0), special, ends], [FIRST, SEPARATOR, END], OTHER)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Units:
     """The units of one document in reading order; every array has the axis (unit,) unless it says otherwise.
 
@@ -59,7 +59,7 @@ class Units:
         return np.add.reduceat(kept, self.starts, axis=-2) / self.sizes[:, None].astype(kept.dtype)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Labels:
     """What the labels of the units mean over the whole corpus: names[label] is the token or word as shown."""
 
