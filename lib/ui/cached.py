@@ -7,7 +7,10 @@ store on disk and are handed out as read-only memory maps; small pictures and ta
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -65,3 +68,27 @@ def overview(picture_key: str, special: bool, note: str, _pattern: np.ndarray, _
     """The small pictures of all heads over the shown positions (token,), ready for the browser."""
     pattern = _pattern if special else _pattern[:, :, _shown][..., _shown]
     return head_grid_figure(thumbnails(pattern, masked=(pattern[0] == 0).all(axis=0)), note=note)
+
+
+class Shelf:
+    """A place for one result whose making reports its progress on the page, which a cached function may not do."""
+
+    def __init__(self) -> None:
+        self.lock, self.made = threading.Lock(), []
+
+    def get(self, build: Callable[[], Any]) -> Any:
+        """The result, made first where it is missing; a making that is cut short leaves the place empty."""
+        with self.lock:
+            if not self.made:
+                self.made.append(build())
+            return self.made[0]
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _shelf(what: str, key: str) -> Shelf:
+    return Shelf()
+
+
+def kept(what: str, key: str, build: Callable[[], Any]) -> Any:
+    """``build()``, once for each name and key; for values that stay small or lie in the store."""
+    return _shelf(what, key).get(build)
