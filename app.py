@@ -7,6 +7,7 @@ from lib.corpora import builtin_names
 from lib.ui import state
 from lib.ui.guard import door
 from lib.ui.sidebar import sidebar
+from lib.ui.warm import freeze_imports
 
 PAGES = [
     st.Page("pages/heads.py", title="Heads", icon=":material/grid_on:", default=True),
@@ -19,6 +20,7 @@ PAGES = [
 
 def main() -> None:
     """Draw the app once."""
+    freeze_imports()
     st.set_page_config(page_title="Headlight", page_icon="data/images/icon.png", layout="wide")
     available = {entry.name for entry in models.catalogue() if entry.available}
     corpora = {corpus.name for corpus in builtin_names()}
