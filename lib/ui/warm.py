@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from functools import cache
 
-import lib.capture  # noqa: F401 - brings torch and transformers
+import lib.capture
 import lib.ui.sidebar  # noqa: F401 - brings everything that draws
 
 
