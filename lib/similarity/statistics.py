@@ -236,7 +236,8 @@ def summary(
     columns["documents"] = (measured.selected > 0).sum(axis=0).ravel()
     columns["undefined"] = measured.undefined.sum(axis=0).ravel()
     frame = pd.DataFrame(columns)
-    frame.attrs = {"settings": {**vars(measured.settings), "weights": weights}, "notes": list(measured.notes)}
+    alike = "every document counts alike" if weights == "documents" else "documents count by their selected pairs"
+    frame.attrs = {"settings": {**vars(measured.settings), "weights": weights}, "notes": [*measured.notes, alike]}
     return frame
 
 

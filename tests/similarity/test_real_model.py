@@ -135,3 +135,47 @@ def test_a_model_built_to_the_claim_is_marked_reproduced(verdicts):
     assert found[0].mark == "reproduced"
     assert found[3].mark == "reproduced"
     assert found[2].parts[0].mark == "reproduced"
+
+
+def test_the_command_writes_every_verdict_with_its_numbers(minilm, tmp_path, monkeypatch, capsys):
+    from lib.claims import CLAIMS
+    from lib.similarity import __main__ as command
+
+    words = [
+        "the",
+        "cat",
+        "saw",
+        "a",
+        "dog",
+        ".",
+        "the",
+        "dog",
+        "saw",
+        "the",
+        "cat",
+        ".",
+        "a",
+        "cat",
+        "and",
+        "a",
+        "dog",
+        "slept",
+        ".",
+    ]
+    row = "{}\t{}\t_\tNOUN\t_\t_\t_\t_\t_\t_"
+    lines = []
+    for document in range(6):
+        lines.append(f"# newdoc id = d{document}")
+        for sentence in range(3):
+            own = words[sentence * 6 : sentence * 6 + 6 + document % 2]
+            lines += [f"# sent_id = {document}-{sentence}", f"# text = {' '.join(own)}"]
+            lines += [row.format(place + 1, word) for place, word in enumerate(own)] + [""]
+    path = tmp_path / "small.conllu"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["similarity", minilm.name, str(path)])
+    command.main()
+    said = capsys.readouterr().out
+    for claim in CLAIMS:
+        assert (claim.claim in said) == (claim.paper == "H")
+    assert "untrained twin" in said
+    assert "column mass on [SEP] ÷ chance, layers L4, L5: " in said

@@ -162,6 +162,8 @@ def test_weights_by_document_or_by_pair(made):
     capture = made(rng.normal(size=(1, 1, 230, 4)), [30, 200])
     by_document, by_pair = pair_statistics(capture), pair_statistics(capture, weights="pairs")
     assert by_document["distance_chance"][0] == pytest.approx((31 / 3 + 201 / 3) / 2)
+    assert by_document.attrs["notes"][-1] == "every document counts alike"
+    assert by_pair.attrs["notes"][-1] == "documents count by their selected pairs"
     few, many = 4, 199  # ⌊1 %⌋ of 435 and 19,900 pairs
     assert by_pair["distance_chance"][0] == pytest.approx((few * 31 / 3 + many * 201 / 3) / (few + many))
     with pytest.raises(SimilarityError, match="documents"):
