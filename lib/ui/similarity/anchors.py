@@ -1,0 +1,152 @@
+"""Each head's anchor token, whether it is stable and more than a long vector, and the neighbourhood of any token."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lib.similarity import Measured, anchor_tokens, anchored_heads, neighbourhood, pmi
+from lib.similarity import anchors as anchors_of
+from lib.ui.downloads import download_row, provenance
+from lib.ui.message import guarded
+from lib.ui.scene import Scene
+from lib.ui.similarity.measures import Ask, measured
+from lib.ui.similarity.wording import csv_table
+from lib.views import charts
+
+MOST = 200  # rows of a table on screen
+
+
+def anchor_panel(scene: Scene, ask: Ask, found: Measured) -> None:
+    """Anchors of all heads, of the chosen head, and neighbourhoods."""
+    if not found.names:
+        st.caption("Patches have no identity, so images have no anchors.")
+        return
+    with guarded("the anchors of these documents"):
+        table = anchors_of(found, measured(scene, replace(ask, kind="cosine")))
+        every_head(scene, found, table)
+        left, right = st.columns(2)
+        with left:
+            chosen_head(scene, found, table)
+        with right:
+            neighbours(scene, found)
+
+
+def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
+    """One row per head: its anchor, lift, stability and norm check."""
+    share, low, high = anchored_heads(found)
+    st.markdown(
+        f"**{100 * share:.0f} %** [{100 * low:.0f}, {100 * high:.0f}] of heads have one anchor of lift above 3 in both "
+        f"halves of the corpus; **{table['token'].nunique()}** different anchors in {len(table)} heads; "
+        f"**{int(table['only_long'].sum())}** owe their lift to long vectors alone."
+    )
+    shown = pd.DataFrame(
+        {
+            "head": [f"L{layer} H{head}" for layer, head in zip(table["layer"], table["head"], strict=True)],
+            "anchor": table["token"],
+            "÷ chance": table["lift"],
+            "share": table["share"],
+            "stable": table["stability"],
+            "halves": np.where(
+                table["same_in_halves"], "same", table["first_half"].astype(str) + " | " + table["second_half"]
+            ),
+            "‖z‖ ÷ mean": table["length_ratio"],
+            "÷ chance, cosine": table["lift_cosine"],
+            "only long": table["only_long"],
+        }
+    )
+    st.dataframe(
+        shown,
+        hide_index=True,
+        height=300,
+        width="stretch",
+        column_config={
+            "÷ chance": st.column_config.NumberColumn(format="%.1f", help="Share of endpoints ÷ share of tokens"),
+            "share": st.column_config.NumberColumn(format="percent", help="Of the endpoints of similar pairs"),
+            "stable": st.column_config.ProgressColumn(
+                format="percent", min_value=0, max_value=1, help="Bootstrap draws over documents with the same anchor"
+            ),
+            "halves": st.column_config.TextColumn(help="The anchor in even and in odd documents"),
+            "‖z‖ ÷ mean": st.column_config.NumberColumn(format="%.2f", help="Length of the anchor's output vectors"),
+            "÷ chance, cosine": st.column_config.NumberColumn(format="%.1f", help="Lift when lengths do not count"),
+            "only long": st.column_config.CheckboxColumn(help="Above 3 only because its vectors are long"),
+        },
+    )
+    facts = provenance(scene, **vars(found.settings), corpus_documents=len(found.documents))
+    csv = ("headlight-anchors.csv", "text/csv", lambda: csv_table(table, facts))
+    download_row({"Anchors as CSV": csv}, "anchors")
+
+
+def chosen_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
+    """The tokens at which the chosen head's similar pairs end most, with lift and interval."""
+    st.markdown(f"**Tokens that L{scene.choice.layer} H{scene.choice.head} draws others to**")
+    frame = anchor_tokens(found, scene.choice.layer, scene.choice.head).drop_duplicates("token").head(8)
+    frame = frame.assign(chance=1.0)
+    bounds = {} if frame["lift_low"].isna().all() else {"low": "lift_low", "high": "lift_high"}
+    st.altair_chart(
+        charts.bars(frame, "token", "lift", chance="chance", **bounds, y_title="share of endpoints ÷ share of tokens"),
+        width="stretch",
+    )
+    st.caption(
+        "The eight with the largest excess, which is not the largest lift. Intervals over documents, "
+        "simultaneous over the candidates: tokens that occur five times, in three documents."
+    )
+    pairs = pmi(found, scene.choice.layer, scene.choice.head)
+    st.markdown("**Different tokens that it makes alike**")
+    if pairs.empty:
+        st.caption("No pair of different tokens is selected three times, in two documents.")
+        return
+    st.dataframe(
+        pairs.head(MOST),
+        hide_index=True,
+        height=220,
+        width="stretch",
+        column_config={
+            "selected": st.column_config.NumberColumn(format="%.1f", help="Selected pairs; ties count in parts"),
+            "present": st.column_config.NumberColumn(help="All pairs of the two tokens"),
+            "pmi": st.column_config.NumberColumn("PMI", format="%.2f", help="ln of how much more often than chance"),
+        },
+    )
+
+
+def neighbours(scene: Scene, found: Measured) -> None:
+    """Which tokens the chosen head makes alike with a token of the user's choice."""
+    names = token_choices(found)
+    st.markdown("**Neighbourhood of a token**")
+    token = st.selectbox(
+        "Neighbourhood of",
+        names,
+        key="similarity-token",
+        persist_state="session",
+        label_visibility="collapsed",
+        help="Most frequent first; type to search.",
+    )
+    if token is None:
+        return
+    frame = neighbourhood(found, scene.choice.layer, scene.choice.head, token)
+    if frame.empty:
+        st.caption("None of the selected pairs of this head ends in this token.")
+        return
+    st.dataframe(
+        frame.head(MOST),
+        hide_index=True,
+        height=520,
+        width="stretch",
+        column_config={
+            "selected": st.column_config.NumberColumn(format="%.1f", help="Selected pairs with the neighbour"),
+            "expected": st.column_config.NumberColumn(format="%.2f", help="If pairs were selected at random"),
+            "lift": st.column_config.NumberColumn("÷ chance", format="%.1f"),
+        },
+    )
+
+
+def token_choices(found: Measured) -> list[str]:
+    """Every token of the corpus once, most frequent first."""
+    total: dict[str, int] = {}
+    for document in found.documents:
+        for label, count in zip(document.labels, document.counts, strict=True):
+            total[found.names[label]] = total.get(found.names[label], 0) + int(count)
+    return sorted(total, key=lambda name: -total[name])

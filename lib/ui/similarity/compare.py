@@ -1,0 +1,123 @@
+"""A second model or checkpoint on the same documents: side by side on every statistic, and which layers stood still."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lib import models
+from lib.similarity import Measured, differences, head_differences, layers_to_freeze, side_by_side
+from lib.ui import cached
+from lib.ui.message import guarded
+from lib.ui.scene import Scene
+from lib.ui.similarity.measures import Ask, Second, corpus_key, documents, outputs, progress_line, second_model
+from lib.ui.similarity.wording import STATISTICS
+from lib.ui.state import choose_head
+from lib.views import charts, head_grid_figure, show
+
+
+def second(scene: Scene, ask: Ask, measured: Measured) -> None:
+    """Choose a second model and compare it; what needs equal shape or tokens says so where it cannot be shown."""
+    ready = [entry.name for entry in models.catalogue() if entry.available and entry.name != scene.engine.name]
+    name = st.selectbox(
+        "Second model",
+        ready,
+        index=None,
+        placeholder="Choose, or type a Hub id or a folder",
+        accept_new_options=True,
+        key="similarity-second",
+        persist_state="session",
+        help="A checkpoint of the same model also shows which layers could be frozen between the two.",
+    )
+    if not name:
+        st.caption("It is loaded, measured on the same documents with the same settings, and released.")
+        return
+    other = second_model(scene, ask, name)
+    statistic = st.session_state.get("similarity-statistic", "distance")
+    left, right = st.columns([3, 2])
+    with left:
+        by_depth(measured, other.measured, statistic)
+    with right:
+        every_statistic(measured, other.measured)
+    left, right = st.columns(2)
+    with left, guarded("the heads of two models side by side"):
+        by_head(scene, measured, other.measured, statistic)
+    with right, guarded("layers that stand still between two checkpoints"):
+        freeze(scene, ask, other, name)
+
+
+def by_depth(one: Measured, two: Measured, statistic: str) -> None:
+    """A statistic's lift over depth in both models."""
+    frame = side_by_side(one, two)
+    frame = frame[frame["statistic"] == statistic]
+    column = "value" if statistic == "contrast" else "lift"
+    st.markdown(f"**{STATISTICS[statistic].name}{'' if column == 'value' else ' ÷ chance'} by depth**")
+    if frame[column].isna().all():
+        st.caption("Not defined on these documents.")
+        return
+    low, high = ("low", "high") if column == "value" else ("lift_low", "lift_high")
+    bounds = {} if frame[low].isna().any() else {"low": low, "high": high}
+    chart = charts.line(
+        frame, "depth", column, **bounds, series="model", x_title="depth (0 first layer, 1 last)", y_title=column
+    )
+    st.altair_chart(chart, width="stretch")
+
+
+def every_statistic(one: Measured, two: Measured) -> None:
+    """All statistics of both models over all heads, and their difference."""
+    frame = differences(one, two)
+    shown = pd.DataFrame(
+        {
+            "statistic": [STATISTICS[name].name for name in frame["statistic"]],
+            "this": frame["first"],
+            "second": frame["second"],
+            "difference": frame["difference"],
+            "95 %": [f"[{a:.2f}, {b:.2f}]" for a, b in zip(frame["low"], frame["high"], strict=True)],
+            "apart": frame["separated"],
+        }
+    )
+    digits = {name: st.column_config.NumberColumn(format="%.2f") for name in ("this", "second", "difference")}
+    st.dataframe(shown, hide_index=True, width="stretch", column_config=digits)
+    st.caption("Value ÷ chance over all heads (contrast as it is); documents resampled together in both models.")
+
+
+def by_head(scene: Scene, one: Measured, two: Measured, statistic: str) -> None:
+    """Second minus first, head by head; needs the same layers and heads."""
+    frame = head_differences(one, two)
+    low, high = frame[f"{statistic}_low"], frame[f"{statistic}_high"]
+    apart = int(((low > 0) | (high < 0)).sum())
+    row = one.layers.index(scene.choice.layer) if scene.choice.layer in one.layers else 0
+    figure = head_grid_figure(
+        frame[statistic].to_numpy().reshape(one.shape),
+        one.layers,
+        kind="diverging",
+        value_name="second − this",
+        title=f"{STATISTICS[statistic].name}: second model minus this one",
+        note=f"{apart} of {len(frame)} heads differ (95 %, simultaneous over heads and statistics).",
+        chosen=(row, scene.choice.head),
+    )
+    show(figure, "similarity-difference", lambda at, head: choose_head(one.layers[at], head))
+
+
+def freeze(scene: Scene, ask: Ask, other: Second, name: str) -> None:
+    """Layers whose similarity geometry is the same in two checkpoints of one model."""
+    chosen = documents(scene, ask)
+
+    def build():
+        with progress_line() as progress:
+            return layers_to_freeze(outputs(scene, chosen, ask.stream), other.outputs, progress=progress)
+
+    found = cached.kept("freeze", f"{name} {corpus_key(scene, chosen, scene.engine)} {ask.stream}", build)
+    st.markdown("**Layers that stand still between the two**")
+    frame = found.layers.assign(threshold=found.threshold)
+    bounds = {} if np.isnan(frame["low"]).any() else {"low": "low", "high": "high"}
+    chart = charts.line(
+        frame, "layer", "cka", **bounds, null="threshold", x_title="layer", y_title="CKA of similarities", height=200
+    )
+    st.altair_chart(chart, width="stretch")
+    names = ", ".join(f"L{layer}" for layer in found.frozen) or "none"
+    st.caption(
+        f"Could be frozen from the bottom up: {names} (lower end of the interval at least {found.threshold}). "
+        "The geometry stands still; what freezing costs, training tells."
+    )

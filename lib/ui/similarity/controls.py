@@ -1,0 +1,59 @@
+"""The controls above the map: which statistic, how it is shown, which pairs of which documents it is measured on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lib.ui.scene import Scene
+from lib.ui.similarity.measures import Ask
+from lib.ui.similarity.wording import KINDS, STATISTICS
+
+FEW_DOCUMENTS = 12  # at first: a picture within seconds
+
+
+def controls(now: Scene) -> tuple[Ask, str, bool]:
+    """The controls above the map: statistic, over chance, similarity, share of pairs, documents, unit, stream."""
+    image = now.engine.kind == "vision"
+    most = max(len(now.documents), FEW_DOCUMENTS)
+    st.session_state["similarity-documents"] = min(st.session_state.get("similarity-documents", FEW_DOCUMENTS), most)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Statistic",
+            list(STATISTICS),
+            format_func=lambda key: STATISTICS[key].name,
+            key="similarity-statistic",
+            persist_state="session",
+            width=220,
+        )
+        shown = st.segmented_control(
+            "Shown", ["÷ chance", "raw"], default="÷ chance", key="similarity-shown", persist_state="session"
+        )
+        kind = st.segmented_control(
+            "Similarity",
+            list(KINDS),
+            format_func=KINDS.__getitem__,
+            default="dot",
+            key="similarity-kind",
+            persist_state="session",
+        )
+        top = st.number_input(
+            "Pairs, top %", 0.01, 100.0, 1.0, 0.5, key="similarity-top", persist_state="session", width=110
+        )
+        count = st.number_input(
+            f"Documents of {len(now.documents)}",
+            1,
+            most,
+            key="similarity-documents",
+            persist_state="session",
+            width=140,
+        )
+        words = not image and st.segmented_control(
+            "Unit", ["tokens", "words"], default="tokens", key="similarity-unit", persist_state="session"
+        )
+        stream = None
+        if now.engine.kind == "encoder-decoder":
+            stream = st.selectbox(
+                "Stream", ["encoder", "decoder", "cross"], key="similarity-stream", persist_state="session", width=130
+            )
+    ask = Ask(min(count, len(now.documents)), top / 100, kind or "dot", words == "words", stream, now.choice.special)
+    return ask, name, shown != "raw"

@@ -1,0 +1,157 @@
+"""How similarity changes with depth: curves by layer with interval and chance, and distributions in one layer."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from lib.similarity import (
+    Measured,
+    distance_distribution,
+    first_to_last,
+    layer_trend,
+    mass_by_layer,
+    rank_trend,
+    similarity_distribution,
+)
+from lib.ui.message import guarded
+from lib.ui.scene import Scene
+from lib.ui.similarity.measures import Ask, mass
+from lib.ui.similarity.wording import KINDS, STATISTICS, unit
+from lib.views import charts, palette
+
+SHOWN = ("distance", "same_sentence", "contrast")  # beside the statistic that the map shows
+PAPER = "The paper says about −30 % for BERT-base."
+
+
+def layers(scene: Scene, ask: Ask, measured: Measured, name: str, lifted: bool) -> None:
+    """All curves and distributions. name: the statistic that the map shows; lifted: over chance."""
+    trend = layer_trend(measured)
+    wanted = [name, *(other for other in SHOWN if other != name)][:3]
+    places = [*st.columns(2), *st.columns(2)]
+    for place, statistic in zip(places, wanted, strict=False):
+        with place:
+            curve(trend, measured, statistic, lifted)
+    with places[3], guarded("where attention goes, by layer"):
+        attention_mass(scene, ask)
+    st.caption(
+        "Mean over the heads of a layer, then over documents. Bands: 95 % over documents, simultaneous over layers. "
+        "Dashed grey: chance."
+    )
+    left, right = st.columns(2)
+    with left:
+        distances(measured, scene.choice.layer)
+    with right:
+        similarities(measured, scene.choice.layer)
+
+
+def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> None:
+    """One statistic by layer, with its first-to-last change and rank trend as a caption."""
+    entry = STATISTICS[name]
+    frame = trend[trend["statistic"] == name].copy()
+    over = lifted and name != "contrast"
+    if over:
+        frame = frame.drop(columns=["value", "low", "high", "chance"])
+        frame = frame.rename(columns={"lift": "value", "lift_low": "low", "lift_high": "high"}).assign(chance=1.0)
+    st.markdown(f"**{entry.name}{' ÷ chance' if over else ''} by layer**")
+    if frame["value"].isna().all():
+        st.caption("Not defined here: no sentence boundaries, or nothing that repeats.")
+        return
+    title = "value ÷ chance" if over else unit(entry.counted, measured.image, measured.settings.words)
+    bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}
+    chart = charts.line(
+        frame, "layer", "value", **bounds, null="chance", x_title="layer", y_title=title, colours=[palette.OUTPUT]
+    )
+    st.altair_chart(chart, width="stretch")
+    st.caption(trend_sentence(measured, name))
+
+
+def trend_sentence(measured: Measured, name: str) -> str:
+    """First-to-last change beside the paper's, and Spearman's ρ with layer beside its null."""
+    change, low, high = first_to_last(measured, name)
+    rank = rank_trend(measured, name)
+    parts = []
+    if name != "contrast" and change == change:
+        ends = "" if low != low else f" [{100 * low:+.0f}, {100 * high:+.0f}]"
+        parts.append(f"First to last layer {100 * change:+.0f} %{ends}. {PAPER if name == 'distance' else ''}".strip())
+    if rank.rho == rank.rho:
+        ends = "" if rank.low != rank.low else f" [{rank.low:.2f}, {rank.high:.2f}]"
+        null = f"{rank.null[0]:.2f} … {rank.null[1]:.2f}"
+        parts.append(f"Rank correlation with layer {rank.rho:.2f}{ends}, layers permuted {null}.")
+    return " ".join(parts)
+
+
+def attention_mass(scene: Scene, ask: Ask) -> None:
+    """Where the attention maps put their weight, by layer: another object than similarity."""
+    st.markdown("**Another object: attention on separators, by layer**")
+    if scene.engine.kind == "vision":
+        st.caption("Images have no sentence separators.")
+        return
+    frame = mass_by_layer(mass(scene, ask))
+    frame = frame[frame["on"] != "other"]
+    if frame.empty:
+        st.caption("No [CLS], [SEP] or sentence-ending mark in these documents.")
+        return
+    bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}
+    chart = charts.line(
+        frame,
+        "layer",
+        "mass",
+        **bounds,
+        series="on",
+        colours=palette.CATEGORICAL,
+        x_title="layer",
+        y_title="share of attention",
+    )
+    st.altair_chart(chart, width="stretch")
+    last = frame[frame["layer"] == frame["layer"].max()]
+    lifts = ", ".join(f"{row['on']} {row['lift']:.1f} ×" for _, row in last.iterrows())
+    st.caption(f"Of a uniform row, in the last layer: {lifts}. [CLS] is the first special token, [SEP] any later one.")
+
+
+def distances(measured: Measured, layer: int) -> None:
+    """P(distance | similar) beside P(distance) in one layer."""
+    st.markdown(f"**At which distances similar pairs stand, L{layer}**")
+    frame = distance_distribution(measured)
+    frame = frame[frame["layer"] == layer].assign(
+        similar=lambda t: t["similar"] / (t["last"] - t["distance"] + 1),
+        low=lambda t: t["low"] / (t["last"] - t["distance"] + 1),
+        high=lambda t: t["high"] / (t["last"] - t["distance"] + 1),
+        chance=lambda t: t["chance"] / (t["last"] - t["distance"] + 1),
+    )
+    bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}
+    chart = charts.line(
+        frame,
+        "distance",
+        "similar",
+        **bounds,
+        null="chance",
+        log_x=True,
+        colours=[palette.OUTPUT],
+        x_title=f"distance ({unit('tokens', measured.image, measured.settings.words)})",
+        y_title="probability per step",
+    )
+    st.altair_chart(chart, width="stretch")
+    st.caption("Line: distances of the selected pairs. Dashed: of all pairs. Bins widen with distance.")
+
+
+def similarities(measured: Measured, layer: int) -> None:
+    """How similarities are distributed in the first, the chosen and the last layer."""
+    st.markdown("**How similar all pairs are**")
+    frame = similarity_distribution(measured)
+    wanted = sorted({measured.layers[0], layer, measured.layers[-1]} & set(measured.layers))
+    frame = frame[frame["layer"].isin(wanted)]
+    seen = frame[frame["share"] > 0]["similarity"]
+    frame = frame[frame["similarity"].between(seen.min(), seen.max())]
+    frame = frame.assign(layer=[f"L{number}" for number in frame["layer"]])
+    dot = measured.settings.kind == "dot"
+    chart = charts.line(
+        frame,
+        "similarity",
+        "share",
+        series="layer",
+        x_title="z · z ÷ the head's mean ‖z‖²" if dot else KINDS["cosine"],
+        y_title="share of pairs",
+    )
+    st.altair_chart(chart, width="stretch")
+    st.caption("At most 2,000 evenly spaced pairs per head and document; what lies beyond is in the outermost bins.")

@@ -1,0 +1,158 @@
+"""What the page measures, each once: captures lie in the store, statistics are kept by model, texts and settings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from lib import models
+from lib.capture import Capture, capture
+from lib.corpora import Document, Encoding, encode
+from lib.models import Engine
+from lib.similarity import ColumnMass, Evidence, Measured, column_mass, measure, summary
+from lib.similarity.matrix import Kind
+from lib.ui import cached
+from lib.ui.scene import Scene
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What the controls ask for: how many documents, which pairs, of what, and of which stream (None: the main)."""
+
+    documents: int
+    top: float
+    kind: Kind
+    words: bool
+    stream: str | None
+    special: bool
+
+
+@contextmanager
+def progress_line() -> Iterator[Progress]:
+    """A bar that says what is done and how far it is; gone afterwards. Any control that is used stops the work."""
+    slot = st.empty()
+
+    def report(done: int, total: int, stage: str) -> None:
+        slot.progress(min(1.0, done / max(total, 1)), text=f"{stage[:1].upper()}{stage[1:]}: {done:,} of {total:,}")
+
+    try:
+        yield report
+    finally:
+        slot.empty()
+
+
+def documents(scene: Scene, ask: Ask) -> tuple[Document, ...]:
+    """The first documents of the chosen corpus, as many as asked for."""
+    return scene.documents[: ask.documents]
+
+
+def corpus_key(scene: Scene, chosen: tuple[Document, ...], engine: Engine) -> str:
+    """Names the model with these documents, cut as the sidebar says."""
+    digest = hashlib.sha256("".join(document.hash for document in chosen).encode()).hexdigest()[:24]
+    return f"{engine.key} {digest} {scene.choice.tokens}"
+
+
+def encodings(scene: Scene, chosen: tuple[Document, ...], engine: Engine) -> list[Encoding]:
+    """Documents as a model reads them, cut as the sidebar says."""
+    return cached.kept(
+        "encodings",
+        corpus_key(scene, chosen, engine),
+        lambda: [encode(document, engine, max_length=scene.choice.tokens) for document in chosen],
+    )
+
+
+def outputs(scene: Scene, chosen: tuple[Document, ...], stream: str | None, engine: Engine | None = None) -> Capture:
+    """Head outputs z of documents, from the store where they are known."""
+    engine = engine or scene.engine
+    key = corpus_key(scene, chosen, engine)
+
+    def build() -> Capture:
+        read = encodings(scene, chosen, engine)
+        with progress_line() as progress:
+            return cached.store().capture(f"z {key}", lambda: capture(engine, read, ("z",), progress=progress))
+
+    taken = cached.kept("outputs", key, build)
+    return taken.streams[stream] if stream else taken
+
+
+def measured(scene: Scene, ask: Ask, engine: Engine | None = None) -> Measured:
+    """Every statistic of every head over the asked documents."""
+    engine = engine or scene.engine
+    chosen = documents(scene, ask)
+
+    def build() -> Measured:
+        taken = outputs(scene, chosen, ask.stream, engine)
+        with progress_line() as progress:
+            return measure(taken, ask.top, ask.kind, ask.special, ask.words, progress)
+
+    return cached.kept("measured", f"{corpus_key(scene, chosen, engine)} {ask}", build)
+
+
+def head_table(scene: Scene, ask: Ask) -> pd.DataFrame:
+    """One row per head: every statistic, its chance and lift, with intervals simultaneous over all heads."""
+    key = f"{corpus_key(scene, documents(scene, ask), scene.engine)} {ask}"
+    return cached.kept("head table", key, lambda: summary(measured(scene, ask), simultaneous=True))
+
+
+def mass(scene: Scene, ask: Ask, engine: Engine | None = None) -> ColumnMass:
+    """Where the attention maps themselves put their weight, over the asked documents; rows of ordinary tokens."""
+    engine = engine or scene.engine
+    chosen = documents(scene, ask)
+
+    def build() -> ColumnMass:
+        read = encodings(scene, chosen, engine)
+        with progress_line() as progress:
+            return column_mass(engine, read, stream=ask.stream, progress=progress)
+
+    return cached.kept("column mass", f"{corpus_key(scene, chosen, engine)} {ask.stream}", build)
+
+
+def evidence(scene: Scene, ask: Ask, engine: Engine | None = None) -> Evidence:
+    """What the claims are decided from: tokens without special ones, both similarities, attention mass."""
+    plain = replace(ask, words=False, special=False)
+    dot, cosine = (measured(scene, replace(plain, kind=kind), engine) for kind in ("dot", "cosine"))
+    return Evidence(dot, cosine, mass(scene, plain, engine))
+
+
+def twin_evidence(scene: Scene, ask: Ask) -> Evidence:
+    """The same of the untrained twin, which is built, measured and released."""
+
+    def build() -> Evidence:
+        twin = models.untrained_twin(scene.engine)
+        try:
+            return evidence(scene, ask, twin)
+        finally:
+            twin.release()
+
+    key = f"{corpus_key(scene, documents(scene, ask), scene.engine)} {ask.top} {ask.stream}"
+    return cached.kept("twin evidence", key, build)
+
+
+@dataclass(frozen=True)
+class Second:
+    """What a second model showed on the same documents."""
+
+    outputs: Capture
+    measured: Measured
+
+
+def second_model(scene: Scene, ask: Ask, name: str) -> Second:
+    """Load another model, measure it on the same documents, release it. Raises as loading and capturing do."""
+
+    def build() -> Second:
+        with st.spinner(f"Loading {name}", show_time=True):
+            engine = models.load(name, device=scene.choice.device, dtype=scene.choice.dtype)
+        try:
+            return Second(outputs(scene, documents(scene, ask), ask.stream, engine), measured(scene, ask, engine))
+        finally:
+            engine.release()
+
+    key = f"{name} {scene.choice.device} {scene.choice.dtype} {corpus_key(scene, documents(scene, ask), scene.engine)}"
+    return cached.kept("second model", f"{key} {ask}", build)

@@ -1,0 +1,203 @@
+"""What the similarities can be used for: orders for pruning, features to take away, keywords, a second model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lib.similarity import (
+    Measured,
+    head_alignment,
+    heads_of,
+    rank_keywords,
+    redundancy_order,
+    repetition_order,
+    token_features,
+)
+from lib.ui import cached
+from lib.ui.downloads import download_row, provenance
+from lib.ui.message import guarded
+from lib.ui.scene import Scene
+from lib.ui.similarity.compare import second
+from lib.ui.similarity.measures import Ask, corpus_key, documents, outputs, progress_line
+from lib.ui.similarity.wording import csv_table
+from lib.ui.state import choose_head
+from lib.views import heatmap_figure, npz_bytes, show
+
+USES = {
+    "orders": "Heads to prune",
+    "features": "Token features",
+    "keywords": "Keywords",
+    "second": "A second model",
+}
+MOST_TOKENS = 4096  # compared when heads are compared with one another
+
+
+def uses(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> None:
+    """One of the uses, chosen by name."""
+    which = st.segmented_control(
+        "Use",
+        list(USES),
+        format_func=USES.__getitem__,
+        default="orders",
+        key="similarity-use",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    with guarded(f"this use of similarity ({USES[which or 'orders'].lower()})"):
+        if which == "features":
+            features(scene, ask)
+        elif which == "keywords":
+            keywords(scene, ask)
+        elif which == "second":
+            second(scene, ask, measured)
+        else:
+            orders(scene, ask, measured, table)
+
+
+def alignment(scene: Scene, ask: Ask) -> np.ndarray:
+    """How alike the geometries of every two heads are (head, head)."""
+    chosen = documents(scene, ask)
+
+    def build() -> np.ndarray:
+        taken = outputs(scene, chosen, ask.stream)
+        with progress_line() as progress:
+            return head_alignment(taken, MOST_TOKENS, progress)
+
+    return cached.kept("head alignment", f"{corpus_key(scene, chosen, scene.engine)} {ask.stream}", build)
+
+
+def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> None:
+    """Heads by redundancy and by how rarely they repeat a token: two orders for pruning, and why."""
+    matrix, heads = alignment(scene, ask), heads_of(measured)
+    names = [f"L{layer} H{head}" for layer, head in heads]
+    redundant, rare = redundancy_order(matrix, heads), repetition_order(table)
+    st.session_state["pruning_orders"] = {"similar heads first": redundant, "rarely repeating heads first": rare}
+    left, right = st.columns([3, 2])
+    with left:
+        figure = heatmap_figure(
+            matrix,
+            row_labels=names,
+            column_labels=names,
+            row_title="head",
+            column_title="head",
+            title="How alike the similarities of two heads are (linear CKA)",
+            note="0: unrelated, 1: the same up to rotation and scale. Special tokens are left out; at most "
+            f"{MOST_TOKENS:,} tokens, from evenly spaced documents.",
+            value_name="CKA",
+            value_range=(0.0, 1.0),
+            boundaries=range(measured.shape[1], len(heads), measured.shape[1]),
+            lag=False,
+            height=520,
+        )
+        show(figure, "similarity-alignment", lambda row, _: choose_head(*heads[row]))
+    with right:
+        st.markdown("**Two orders of removal**")
+        frame = pd.DataFrame(
+            {
+                "order": range(1, len(heads) + 1),
+                "most alike first": [f"L{layer} H{head}" for layer, head in redundant],
+                "rarely repeating first": [f"L{layer} H{head}" for layer, head in rare],
+            }
+        )
+        st.dataframe(frame, hide_index=True, height=420, width="stretch")
+        facts = provenance(scene, corpus_documents=len(measured.documents), **vars(measured.settings))
+        csv = ("headlight-pruning-orders.csv", "text/csv", lambda: csv_table(frame, facts))
+        download_row({"Orders as CSV": csv}, "orders")
+        st.caption(
+            "That a head is redundant in geometry does not make it useless: what the model loses without it is "
+            "measured by switching it off."
+        )
+        st.page_link("pages/heads.py", label="Prune along these orders on Heads", icon=":material/grid_on:")
+
+
+def features(scene: Scene, ask: Ask) -> None:
+    """What every token's neighbourhood looks like in every head, to take away."""
+    found = _features(scene, ask)
+    frame = found.frame()
+    st.markdown(
+        f"**{len(frame):,} rows**, one per {'word' if ask.words else 'token'}, "
+        f"{frame.shape[1]} columns: means over the heads of each layer. The npz holds every head apart."
+    )
+    facts = provenance(scene, corpus_documents=len(documents(scene, ask)), **vars(found.settings))
+    columns = found.columns()
+    download_row(
+        {
+            "Features as CSV": (
+                "headlight-token-features.csv",
+                "text/csv",
+                lambda: csv_table(frame, facts),
+            ),
+            "Every head as npz": (
+                "headlight-token-features.npz",
+                "application/octet-stream",
+                lambda: npz_bytes(found.arrays(), facts),
+            ),
+            "Columns explained": (
+                "headlight-token-features-columns.csv",
+                "text/csv",
+                lambda: csv_table(columns, facts),
+            ),
+        },
+        "features",
+    )
+    left, right = st.columns([3, 2])
+    left.dataframe(frame.head(200).round(3), hide_index=True, height=380, width="stretch")
+    right.dataframe(columns, hide_index=True, height=380, width="stretch")
+    left.caption("The first 200 rows.")
+
+
+def _features(scene: Scene, ask: Ask):
+    chosen = documents(scene, ask)
+
+    def build():
+        taken = outputs(scene, chosen, ask.stream)
+        with progress_line() as progress:
+            return token_features(taken, ask.top, ask.kind, ask.special, ask.words, progress)
+
+    return cached.kept("features", f"{corpus_key(scene, chosen, scene.engine)} {ask}", build)
+
+
+def keywords(scene: Scene, ask: Ask) -> None:
+    """Does a word that many others resemble say what a text is about? Ranked, and scored on titles."""
+    words = replace(ask, words=True, special=False)
+    chosen = documents(scene, words)
+    key = f"{corpus_key(scene, chosen, scene.engine)} {words}"
+    found = cached.kept("keywords", key, lambda: rank_keywords(_features(scene, words), chosen))
+    change, low, high = found.difference
+    st.markdown(
+        f"Ranking by neighbourhood features is **{change:+.2f}** [{low:+.2f}, {high:+.2f}] in mean reciprocal rank "
+        f"against tf-idf, on {found.documents} documents whose title occurs in their text."
+    )
+    left, right = st.columns([2, 3])
+    scores = found.scores
+    left.dataframe(
+        pd.DataFrame(
+            {
+                "method": scores["method"],
+                "reciprocal rank": scores["reciprocal_rank"],
+                "95 %": _ends(scores["rank_low"], scores["rank_high"]),
+                "in first ten": scores["in_first_ten"],
+                "95 % ": _ends(scores["ten_low"], scores["ten_high"]),
+            }
+        ),
+        hide_index=True,
+        width="stretch",
+        column_config={
+            "reciprocal rank": st.column_config.NumberColumn(format="%.2f", help="1 ÷ place of the first true word"),
+            "in first ten": st.column_config.NumberColumn(format="%.2f", help="True words among the first ten"),
+        },
+    )
+    halves = "; ".join(f"{name} in L{layer}" for layer, name in found.chosen)
+    left.caption(
+        f"Chosen on the other half of the documents: {halves}. True words: those of title and subject. Intervals over "
+        "documents; chance ranks at random."
+    )
+    right.dataframe(found.rankings, hide_index=True, height=380, width="stretch")
+
+
+def _ends(low: pd.Series, high: pd.Series) -> list[str]:
+    return [f"[{a:.2f}, {b:.2f}]" for a, b in zip(low, high, strict=True)]
