@@ -111,7 +111,7 @@ def permutation_penalty(
     """What one more segment gains where there is nothing to find: the same units in random order.
 
     Mean over shuffled copies of (best score with K segments − with one) / (K − 1), K half the number of segments that
-    fit. Looks at the text alone, never at an answer.
+    fit; 0 where cutting never gains, infinite where nothing can be cut. Looks at the text alone, never at an answer.
     """
     rng = np.random.default_rng(seed)
     n = len(vectors)
@@ -124,4 +124,4 @@ def permutation_penalty(
         finite = np.flatnonzero(np.isfinite(totals))
         if len(finite) > 1:
             slopes.append((totals[finite[-1]] - totals[finite[0]]) / (finite[-1] - finite[0]))
-    return float(np.mean(slopes)) if slopes else np.inf
+    return max(0.0, float(np.mean(slopes))) if slopes else np.inf

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,7 @@ def _per_gap(scores: np.ndarray, rows: Gathered, tokens: Sequence[Tokens]) -> tu
     total = np.bincount(place, rows.weight * scores, minlength=offsets[-1])
     weight = np.bincount(place, rows.weight, minlength=offsets[-1])
     mean = total / np.maximum(weight, 1e-12)
-    return tuple(mean[a : max(a, b - 1)] for a, b in zip(offsets, offsets[1:], strict=False))
+    return tuple(mean[a : max(a, b - 1)] for a, b in pairwise(offsets))
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,8 @@ def judge_trees(data: Prepared, fits: HeadFits | None, **options: Any) -> Judged
             outer[i] = trees.scores(inputs[i])
     for f in sorted(set(data.fold.tolist())):
         others = np.flatnonzero(data.fold != f)
-        threshold = threshold_for(np.concatenate([outer[i] for i in others]), np.concatenate([target[i] for i in others]))
+        scores, gold = (np.concatenate([part[i] for i in others]) for part in (outer, target))
+        threshold = threshold_for(scores, gold)
         for i in np.flatnonzero(data.fold == f):
             found[i] = np.zeros(len(data.allowed[i]), dtype=bool)
             found[i][np.flatnonzero(data.allowed[i])[outer[i] >= threshold]] = True

@@ -1,7 +1,7 @@
-"""Features of every token of a text: boundary signals and raw z of all heads, averaged over nothing, per window.
+"""Features of every token of a text: boundary signals and raw z of all heads, window by window.
 
-Two readers of the same forward passes: `gather` keeps features, for calibration; `averaged_signals` keeps the signals of
-a whole text, averaged over its windows. Scoring with known weights needs neither (see scoring.py).
+Two readers of the same forward passes: `gather` keeps features, for calibration; `averaged_signals` keeps the signals
+of a whole text, averaged over its windows. Scoring with known weights needs neither (see scoring.py).
 """
 
 from __future__ import annotations

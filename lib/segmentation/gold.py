@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +55,7 @@ def _documents(source: str) -> list[Document]:
         raise SegmentationError(
             f"a corpus of this machine, a file of {', '.join(SUFFIXES)}, or a folder of .ref files",
             repr(source),
-            f"Corpora here: {', '.join([c.name for c in builtin_names() if c.kind == 'text'] + list(external_names()))}.",
+            "Corpora here: " + ", ".join([c.name for c in builtin_names() if c.kind == "text"] + [*external_names()]),
         )
     match path.suffix.lower():
         case ".conllu":
@@ -89,12 +91,10 @@ def _jsonl(path: Path) -> list[Document]:
 
 def _unlined(document: Document) -> Document:
     """Sentences that stand one a line, joined by one space instead."""
-    between = {document.text[a[1] : b[0]] for a, b in zip(document.sentences, document.sentences[1:], strict=False)}
+    between = {document.text[a[1] : b[0]] for a, b in pairwise(document.sentences)}
     if between != {"\n"}:
         return document
-    topics = [
-        [document.text[a:b] for a, b in document.sentences if start <= a < end] for start, end in document.topics
-    ]
+    topics = [[document.text[a:b] for a, b in document.sentences if start <= a < end] for start, end in document.topics]
     return joined([topic for topic in topics if topic], document.name, " ", subject=document.subject)
 
 
@@ -108,7 +108,5 @@ def folds_of(documents: int, folds: int = 5, seed: int = 0) -> np.ndarray:
 
 def digests(documents: Sequence[Document]) -> list[str]:
     """What identifies a document under every condition: a digest of its letters and digits, without case."""
-    import hashlib
-
     letters = ("".join(c for c in document.text.lower() if c.isalnum()) for document in documents)
     return [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12] for text in letters]

@@ -23,7 +23,8 @@ def distinctive_words(segments: Sequence[str], count: int = 3) -> tuple[str, ...
     >>> distinctive_words(["The lake froze. The lake thawed.", "The printer jams, the printer hums."], count=1)
     ('lake', 'printer')
     """
-    counts = [Counter(w.lower() for w in _WORD.findall(segment) if w.lower() not in CLOSED_CLASS) for segment in segments]
+    found = ([word.lower() for word in _WORD.findall(segment)] for segment in segments)
+    counts = [Counter(word for word in words if word not in CLOSED_CLASS) for words in found]
     total = sum(counts, Counter())
     everything = sum(total.values())
     names = []

@@ -50,8 +50,8 @@ def show_layers(
 
     pattern (input, head, query_pos, key_pos) and z (input, head, query_pos, d_head) are float32 and may share memory
     with the model: copy what outlives the call. ``slack`` lets inputs share a batch with others longer by that share,
-    where padding leaves the model's numbers alone; rows behind an input's end are then meaningless. With ``hidden``, returns each input's last hidden states
-    (token, d_model); None where the model's output names none.
+    where padding leaves the model's numbers alone; rows behind an input's end are then meaningless. With ``hidden``,
+    returns each input's last hidden states (token, d_model); None where the model's output names none.
 
     Raises CheckFailed or NotTappable where the model's attention cannot be trusted or seen, and SegmentationError
     where a number is not finite.

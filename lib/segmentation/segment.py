@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from lib.corpora.document import Span
@@ -67,13 +68,12 @@ def _with_warning(cut: Segmentation, engine: Any) -> Segmentation:
     words = cut.text[:20_000].split()
     letters = [c for c in cut.text[:20_000] if c.isalpha()]
     latin = sum(c < "ɐ" for c in letters)
-    tagged = sum(tag not in ("", "NUM", "PUNCT", "SYM") for tag in closed_class_tags([w.strip(".,;:!?\"'") for w in words]))
+    tags = closed_class_tags([word.strip(".,;:!?\"'") for word in words])
+    tagged = sum(tag not in ("", "NUM", "PUNCT", "SYM") for tag in tags)
     if len(letters) < 40 or (latin > 0.7 * len(letters) and tagged >= 0.1 * len(words)):
         return cut
     note = (
         "This does not look like English. Calibrations were made on English text: expect little from attention where "
         f"{engine.name} has hardly seen the language, and check the cut."
     )
-    from dataclasses import replace
-
     return replace(cut, notes=(*cut.notes, note))

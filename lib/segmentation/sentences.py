@@ -110,7 +110,8 @@ def _read(
         return _Reading(scores, calibration.heads.threshold, "attention and z of all heads, calibrated")
     cues = combined_cues(surface_cues(text, words), scores[allowed])
     combined = _spread(calibration.surface.scores(cues), allowed)
-    return _Reading(combined, calibration.surface_threshold, "attention and z of all heads with surface cues, calibrated")
+    method = "attention and z of all heads with surface cues, calibrated"
+    return _Reading(combined, calibration.surface_threshold, method)
 
 
 def _spread(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:

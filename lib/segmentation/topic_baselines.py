@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def _divide(sums: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     densities = [total / area]
     while len(order) < min(most, n) - 1:
         best = (-np.inf, 0, 0.0, 0.0)
-        for a, b in zip(edges, edges[1:], strict=False):
+        for a, b in pairwise(edges):
             cuts = np.arange(a + 1, b)
             if not len(cuts):
                 continue

@@ -33,7 +33,7 @@ FEATURES = ("z+hidden", "z", "hidden")
 
 @dataclass(frozen=True)
 class TopicCut:
-    """First sentences of all topics but the first, and the posterior of a boundary before each sentence but the first."""
+    """First sentences of all topics but the first; posterior of a boundary before each sentence but the first."""
 
     cuts: np.ndarray
     posterior: np.ndarray
@@ -89,11 +89,12 @@ def cut_rows(rows: np.ndarray, segments: int | None = None, shortest: int = SHOR
         shortest = max(1, n // segments)
     gains = segment_gains(rows, shortest)
     penalty = permutation_penalty(rows, shortest, seed=seed)
+    usable = 1e-9 < penalty < np.inf  # else all sentences are alike, or too few
     if segments is not None:
         cuts = cut_into(gains, segments)
     else:
-        cuts = best_cut(gains, penalty) if np.isfinite(penalty) else np.zeros(0, dtype=np.int64)
-    posterior = boundary_posterior(gains, penalty) if np.isfinite(penalty) else np.zeros(n - 1)
+        cuts = best_cut(gains, penalty) if usable else np.zeros(0, dtype=np.int64)
+    posterior = boundary_posterior(gains, penalty) if usable else np.zeros(n - 1)
     return TopicCut(cuts, posterior)
 
 
@@ -104,7 +105,7 @@ def boundary_posterior(gains: Gains, penalty: float, sharpness: float = 4.0) -> 
     a boundary that can as well be left out, or lie elsewhere, counts little. Computed by forward and backward sums.
     """
     n, longest = gains.table.shape
-    logs = sharpness * (gains.table - penalty) / max(penalty, 1e-9)
+    logs = sharpness * (gains.table - penalty) / penalty
     forward, backward = np.full(n + 1, -np.inf), np.full(n + 1, -np.inf)
     forward[0] = backward[n] = 0.0
     for end in range(1, n + 1):
@@ -126,7 +127,7 @@ def cut_topics(
     features: str = "z+hidden",
     progress: Progress | None = None,
 ) -> Segmentation:
-    """Topics of a text. See `segment`; sentences: known spans, else found by rule, or by the heads without punctuation."""
+    """Topics of a text. See `segment`; sentences not given are found by rule, or by the heads without punctuation."""
     notes: tuple[str, ...] = ()
     if sentences is None:
         if recognise(text) in ("written", "lowered"):
@@ -145,10 +146,6 @@ def cut_topics(
         notes += (f"{engine.name} tells no hidden state: z alone was used.",)
         features = "z"
     found = cut_rows(kernel_rows(vectors, features), segments)
-    cut = Segmentation(
-        text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, notes=notes
-    )
+    cut = Segmentation(text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, notes=notes)
     names = distinctive_words([text[a:b] for a, b in cut.segments])
-    return Segmentation(
-        text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, names, notes
-    )
+    return Segmentation(text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, names, notes)

@@ -70,9 +70,7 @@ def sentence_vectors(
                 progress(begin + done, len(filled), stage)
 
         encodings = tokens.encodings([spans[i] for i in part], engine)
-        for i, state in zip(
-            part, show_layers(engine, encodings, see, count, slack=SLACK, hidden=hidden), strict=True
-        ):
+        for i, state in zip(part, show_layers(engine, encodings, see, count, slack=SLACK, hidden=hidden), strict=True):
             if state is not None:
                 states[i] = state.mean(axis=0)
     return _collected(sums, states, chosen, len(sentences))

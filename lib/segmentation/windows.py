@@ -67,7 +67,8 @@ def read_tokens(text: str, engine: Any) -> Tokens:
 def _trimmed(start: np.ndarray, end: np.ndarray, text: str) -> tuple[np.ndarray, np.ndarray]:
     """Offsets without the white space that byte-level tokens carry; a token of white space alone keeps its own."""
     start, end = start.astype(np.int64), end.astype(np.int64)
-    for i in np.flatnonzero([text[a : a + 1].isspace() or text[b - 1 : b].isspace() for a, b in zip(start, end, strict=True)]):
+    spaced = [text[a : a + 1].isspace() or text[b - 1 : b].isspace() for a, b in zip(start, end, strict=True)]
+    for i in np.flatnonzero(spaced):
         covered = text[start[i] : end[i]]
         if covered.strip():
             start[i] += len(covered) - len(covered.lstrip())

@@ -1,0 +1,97 @@
+"""The benchmark: every method on gold text, under every condition, with intervals over documents.
+
+``python -m lib.segmentation.benchmark [SOURCE …]`` prints the table; sources are corpora by name or gold files, the
+built-in ones by default. Documents that a calibration was fitted on are never used to judge it: they are left out, and
+``--cross-validate`` fits anew without each document's fold instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from lib.models import load
+
+from .conditions import CONDITIONS
+from .errors import SegmentationError
+from .judging import Failure, Result
+from .sentence_benchmark import cross_validated, sentence_results
+from .topic_benchmark import topic_results
+
+SOURCES = {"sentence": ("encyclopedia", "conversation"), "topic": ("topics",)}
+
+
+def table(results: Sequence[Result]) -> pd.DataFrame:
+    """One row per corpus, condition and method: scores with their intervals, all as numbers."""
+    return pd.DataFrame([result.row() for result in results])
+
+
+def printed(results: Sequence[Result]) -> str:
+    """The table for people: scores in per cent of 1 with 95 % intervals of the first score in brackets."""
+    lines, before = [], None
+    for result in results:
+        head = (result.corpus, result.condition)
+        if head != before:
+            unit = "sentences" if result.granularity == "topic" else "tokens"
+            lines.append(
+                f"\n{result.corpus}, {result.condition}: {result.documents} documents, {result.boundaries} boundaries, "
+                f"positions in {unit}\n{'method':44}{result.header()}"
+            )
+            before = head
+        lines.append(f"{result.method:44}{result.line()}")
+    return "\n".join(lines)
+
+
+def shown_failures(results: Sequence[Result], count: int) -> str:
+    """Where each method fails: up to ``count`` missed and false boundaries, in their surroundings."""
+    lines = []
+    for result in results:
+        chosen: list[Failure] = []
+        for kind in ("missed", "false"):
+            chosen += [f for f in result.failures if f.kind == kind][:count]
+        lines += [f"\n{result.method}, {result.condition}"] * bool(chosen)
+        lines += [f"  {f.kind:7}{f.document}: … {f.before} ¦ {f.after} …" for f in chosen]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m lib.segmentation.benchmark", description=__doc__)
+    parser.add_argument("sources", nargs="*", help="corpora by name, or gold files")
+    parser.add_argument("--granularity", choices=list(SOURCES), default=None, help="both by default")
+    parser.add_argument("--model", default="all-MiniLM-L6-v2")
+    parser.add_argument("--conditions", nargs="+", default=list(CONDITIONS), choices=list(CONDITIONS))
+    parser.add_argument("--cross-validate", action="store_true", help="sentences: fit anew without each fold")
+    parser.add_argument("--documents", type=int, default=None, help="use the first so many documents of each source")
+    parser.add_argument("--examples", type=int, default=0, help="failures to show per method")
+    parser.add_argument("--csv", type=Path, default=None, help="also write the table there")
+    given = parser.parse_args(arguments)
+    try:
+        results = _results(given)
+    except SegmentationError as error:
+        sys.exit(str(error))
+    sys.stdout.write(printed(results) + shown_failures(results, given.examples) + "\n")
+    if given.csv:
+        table(results).to_csv(given.csv, index=False)
+
+
+def _results(given: argparse.Namespace) -> list[Result]:
+    engine = load(given.model)
+    results: list[Result] = []
+    for granularity in [given.granularity] if given.granularity else ["sentence", "topic"]:
+        for source in given.sources or SOURCES[granularity]:
+            if granularity == "topic":
+                results += topic_results(source, engine, given.documents)
+            elif given.cross_validate:
+                results += cross_validated(source, engine, given.conditions, given.documents)
+            else:
+                results += sentence_results(source, engine, given.conditions, given.documents)
+    return results
+
+
+if __name__ == "__main__":
+    main()

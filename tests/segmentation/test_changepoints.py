@@ -1,0 +1,91 @@
+"""Change points against exhaustive search, and what noise must not show."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from lib.segmentation.changepoints import best_cut, best_totals, cut_into, permutation_penalty, segment_gains
+from lib.segmentation.errors import SegmentationError
+from lib.segmentation.topics import boundary_posterior, cut_rows, kernel_rows
+
+
+def all_cuts(n, shortest, longest):
+    for k in range(n):
+        for cuts in combinations(range(1, n), k):
+            lengths = np.diff([0, *cuts, n])
+            if lengths.min() >= shortest and lengths.max() <= longest:
+                yield cuts
+
+
+def total(vectors, cuts, power=0.8):
+    """Σ over segments of the kernel's sum / length^power, from the definition."""
+    kernel, edges = vectors @ vectors.T, [0, *cuts, len(vectors)]
+    return sum(kernel[a:b, a:b].sum() / (b - a) ** power for a, b in zip(edges, edges[1:], strict=False))
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(1, 9), (2, 9), (2, 4)])
+def test_the_best_cut_is_that_of_exhaustive_search(shortest, longest):
+    rng = np.random.default_rng(2)
+    vectors = rng.normal(size=(9, 3))
+    gains = segment_gains(vectors, shortest, longest)
+    penalty = 1.5
+    every = {cuts: total(vectors, cuts) for cuts in all_cuts(9, shortest, longest)}
+    best = max(every, key=lambda cuts: every[cuts] - penalty * (len(cuts) + 1))
+    assert tuple(best_cut(gains, penalty)) == best
+    totals, _ = best_totals(gains, 4)
+    for k in (1, 2, 3, 4):
+        fitting = {cuts: value for cuts, value in every.items() if len(cuts) == k - 1}
+        if fitting:
+            assert tuple(cut_into(gains, k)) == max(fitting, key=fitting.get)
+            assert totals[k - 1] == pytest.approx(max(fitting.values()))
+        else:
+            assert totals[k - 1] == -np.inf
+
+
+def test_the_posterior_is_that_of_summing_over_all_cuts():
+    rng = np.random.default_rng(3)
+    vectors, penalty = rng.normal(size=(7, 2)), 1.2
+    weights = {c: np.exp(4 * (total(vectors, c) - penalty * (len(c) + 1)) / penalty) for c in all_cuts(7, 2, 7)}
+    expected = [sum(w for c, w in weights.items() if g in c) / sum(weights.values()) for g in range(1, 7)]
+    assert boundary_posterior(segment_gains(vectors, 2, 7), penalty) == pytest.approx(expected, abs=1e-9)
+
+
+def test_planted_topics_come_back_and_shuffled_ones_do_not():
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(4, 40))
+    label = np.repeat([0, 1, 2, 3], [8, 5, 9, 6])
+    vectors = centres[label] + 0.4 * rng.normal(size=(28, 40))
+    found = cut_rows(kernel_rows({"z": vectors}, "z"))
+    assert found.cuts.tolist() == [8, 13, 22]
+    assert (found.posterior[[7, 12, 21]] > 0.8).all()
+    assert np.delete(found.posterior, [7, 12, 21]).max() < 0.3
+    assert cut_rows(kernel_rows({"z": vectors}, "z"), segments=4).cuts.tolist() == [8, 13, 22]
+    order = rng.permutation(28)
+    shuffled = cut_rows(kernel_rows({"z": vectors[order]}, "z"))
+    assert shuffled.posterior.mean() < 0.3
+
+
+def test_a_gain_by_hand():
+    gains = segment_gains(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    assert gains.table[0, 1] == pytest.approx(4 / 2**0.8)  # two equal rows
+    assert gains.table[1, 1] == pytest.approx(2 / 2**0.8)  # two orthogonal ones
+    assert gains.table[2, 1] == -np.inf  # beyond the end
+
+
+def test_more_segments_than_units_are_refused():
+    gains = segment_gains(np.eye(4), shortest=2)
+    with pytest.raises(SegmentationError, match=r"1 … 2 segments"):
+        cut_into(gains, 3)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_very_short_texts(n):
+    found = cut_rows(np.eye(max(n, 1))[:n])
+    assert found.cuts.tolist() == []
+    assert found.posterior.shape == (max(0, n - 1),)
+
+
+def test_equal_units_are_not_cut():
+    assert permutation_penalty(np.ones((12, 3)), 3) == 0.0
+    assert cut_rows(np.ones((12, 3))).cuts.tolist() == []
