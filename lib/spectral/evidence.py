@@ -16,7 +16,7 @@ from lib.stats import Interval
 
 from .fields import Field
 from .pod import Modes, snapshot_pod
-from .resampling import Replicates, draw_counts, resampled_spectra
+from .resampling import Replicates, draw_counts, half_samples, recentred
 from .scalogram import Scalogram
 from .spectrum import effective_rank, entropy_rank, fit_power_law, participation_ratio
 
@@ -84,27 +84,31 @@ def complexity(
 ) -> dict[str, Replicates]:
     """T_spec, entropy rank, participation ratio and ensemble rank H*(ε), Replicates over (layer,).
 
-    ensembles: POD of the same documents, layer by layer; the documents are drawn once for all layers. A large
+    ensembles: POD of the same documents, layer by layer; the same halves of them are drawn for every layer. A large
     T_spec means a flat spectrum, many modes sharing the energy.
     """
-    each = []
+    layers = []
     for modes in ensembles:
         own = spectrum_numbers(modes.eigenvalues, epsilon)
-        fit = fit_power_law(modes.eigenvalues)
-        samples = [
-            spectrum_numbers(np.maximum(s, 0), epsilon, fit.k_max) for s in resampled_spectra(modes.gram, draws, seed)
-        ]
-        each.append(np.vstack([own, *samples]))
-    table = np.stack(each, axis=-1)  # (estimate and draws, measure, layer)
-    documents = ensembles[0].documents
-    return {m: Replicates(table[0, i], table[1:, i], documents) for i, m in enumerate(MEASURES)}
+        fewest = fit_power_law(modes.eigenvalues).k_max + 2
+        halves = half_samples(modes.gram, draws, seed, fewest)
+        samples = [spectrum_numbers(_positive(gram), epsilon, fewest - 2) for gram, _ in halves]
+        layers.append(recentred(own, np.array(samples), modes.documents, fewest))
+    return {
+        name: Replicates(
+            np.array([layer.estimate[i] for layer in layers]),
+            np.stack([layer.draws[:, i] for layer in layers], axis=-1),
+            ensembles[0].documents,
+        )
+        for i, name in enumerate(MEASURES)
+    }
 
 
 def spectrum_numbers(eigenvalues: Array, epsilon: float = 0.1, k_max: int | None = None) -> Array:
     """The four numbers of ``MEASURES`` for one spectrum (mode,), such as a null's."""
     return np.array(
         [
-            fit_power_law(eigenvalues, k_max=k_max if k_max is None else max(k_max, 2)).t_spec,
+            fit_power_law(eigenvalues, k_max=None if k_max is None else max(k_max, 2)).t_spec,
             entropy_rank(eigenvalues),
             participation_ratio(eigenvalues),
             effective_rank(eigenvalues, epsilon),
@@ -136,6 +140,10 @@ def basis_errors(field: Field, count: int = 10, seed: int = 0) -> dict[str, Arra
         directions = np.linalg.qr(basis.T)[0]
         errors[name] = energy - ((u @ directions) ** 2).sum(axis=1)
     return errors
+
+
+def _positive(gram: Array) -> Array:
+    return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0)
 
 
 def _cosines(length: int, count: int) -> Array:

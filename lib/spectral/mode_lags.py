@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from lib.stats import Interval
 
-from .fields import Field, require_documents
+from .fields import Field, is_rounding, require_documents
 from .lag import lag_bands, lag_energy
 from .pod import snapshot_pod
-from .resampling import Replicates, resampled_vectors
+from .resampling import Replicates, half_samples
 
 Array = np.ndarray
 
@@ -28,7 +29,8 @@ def mode_lag_profile(modes: Array, causal: bool) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ModeLags:
-    """Lag energy of the leading modes of plain POD, weighted by their eigenvalues, with bootstrap samples.
+    """Lag energy of the leading modes of plain POD, weighted by their eigenvalues, with those of random halves
+    of the documents.
 
     lags     (lag,) |τ| in tokens, 0 … L/2 − 1
     cells    (lag,) cells of the field at each lag: the lag energy of white noise
@@ -44,7 +46,7 @@ class ModeLags:
     @property
     def peak(self) -> Interval:
         """|lag| at which the leading modes have most energy per cell, in tokens."""
-        return self.energy.map(lambda e: (e / self.cells).argmax(axis=-1).astype(np.float64)).interval()
+        return self.energy.map(lambda e: (e / self.cells).argmax(axis=-1).astype(np.float64)).percentiles()
 
     @property
     def white_noise_peak(self) -> tuple[float, float]:
@@ -55,7 +57,7 @@ class ModeLags:
     def share(self, first: float, last: float) -> Interval:
         """Share of the leading modes' energy at |lag| from ``first`` to ``last``, both included."""
         inside = (self.lags >= first) & (self.lags <= last)
-        return self.energy.map(lambda e: e[..., inside].sum(axis=-1) / e.sum(axis=-1)).interval()
+        return self.energy.map(lambda e: e[..., inside].sum(axis=-1) / e.sum(axis=-1)).percentiles()
 
     def white_noise_share(self, first: float, last: float) -> float:
         """The same share of white noise: that of the cells."""
@@ -70,9 +72,7 @@ def leading_mode_lags(field: Field, count: int = 3, draws: int = 100, seed: int 
     diagonals = _Diagonals(field)
     near = diagonals.lags < field.length // 2
     energy = diagonals.energy(modes.vectors[:, :count]).sum(axis=0)
-    samples = [
-        diagonals.energy(vectors).sum(axis=0) for _, vectors in resampled_vectors(modes.gram, count, draws, seed)
-    ]
+    samples = [diagonals.energy(v).sum(axis=0) for v in _sampled_modes(modes.gram, count, draws, seed)]
     replicates = Replicates(energy[near], np.array(samples)[:, near], field.documents)
     return ModeLags(diagonals.lags[near], diagonals.cells[near], replicates, count)
 
@@ -97,75 +97,94 @@ def band_blur(field: Field, centres: Array, count: int = 3, draws: int = 100, se
     """Whether plain POD mixes lag bands that windows keep apart; bands about ``centres`` (band,) in tokens.
 
     A lag belongs to bands in the shares of ``lag_bands(…, partition=True)``. Modes are weighted equally, because
-    bands differ in energy by orders of magnitude.
+    bands differ in energy by orders of magnitude; a band without energy is left out.
     """
     require_documents(field)
-    windows = lag_bands(field.length, centres)
     diagonals = _Diagonals(field)
     belongs = diagonals.along(lag_bands(field.length, centres, partition=True))  # (band, lag)
-    plain = _shares(field, None, diagonals, belongs, count, draws, seed)
-    own = [_shares(field, w, diagonals, belongs, count, draws, seed) for w in windows]
-    outside_favoured = plain.map(lambda s: 1 - s.max(axis=-1).mean(axis=-1))
-    outside_own = _mean([o.map(lambda s, b=b: 1 - s[..., b].mean(axis=-1)) for b, o in enumerate(own)])
-    difference = Replicates(
-        outside_own.estimate - outside_favoured.estimate, outside_own.draws - outside_favoured.draws, field.documents
-    )
-    other = [1 - np.delete(o.estimate.mean(axis=0), b).mean() for b, o in enumerate(own) if len(own) > 1]
+    through = diagonals.along(lag_bands(field.length, centres)) ** 2
+    plain = _shares(diagonals.grams(belongs), count, draws, seed).map(lambda s: 1 - s.max(axis=-1).mean(axis=-1))
+    parts, others = [], []
+    for band, window in enumerate(through):
+        shares = _shares(diagonals.grams(belongs * window), count, draws, seed)
+        if not np.isnan(shares.estimate).any():
+            parts.append(shares.map(lambda s, b=band: 1 - s[..., b].mean(axis=-1)))
+            others.extend(1 - np.delete(shares.estimate.mean(axis=0), band))
+    nothing = Replicates(np.array(np.nan), np.full(draws, np.nan), field.documents)
+    windowed = _combined(lambda *p: np.mean(p, axis=0), *parts) if parts else nothing
     return BandBlur(
-        plain=outside_favoured.interval(),
-        windowed=outside_own.interval(),
-        difference=difference.interval(),
-        permuted=float(np.mean(other)) if other else float("nan"),
+        plain=plain.interval(),
+        windowed=windowed.interval(),
+        difference=_combined(np.subtract, windowed, plain).interval(),
+        permuted=float(np.mean(others)) if others else float("nan"),
     )
 
 
-def _shares(
-    field: Field, window: Array | None, diagonals: _Diagonals, belongs: Array, count: int, draws: int, seed: int
-) -> Replicates:
-    """Share of each leading mode's energy in each band (mode, band); NaN where the window lets nothing through."""
-    modes = snapshot_pod(field, window)
-    weight = 1.0 if window is None else diagonals.along(window[None])[0] ** 2
-    count = min(count, modes.rank)
+def _shares(grams: Array, count: int, draws: int, seed: int) -> Replicates:
+    """Share of each leading mode's energy in each band (mode, band), from Gram matrices (band, doc, doc).
+
+    NaN where the bands have no energy together.
+    """
+    whole = grams.sum(axis=0)
+    documents = len(whole)
 
     def shares(vectors: Array) -> Array:
-        energy = diagonals.energy(vectors) * weight  # (mode, lag)
-        with np.errstate(invalid="ignore"):
-            return energy @ belongs.T / energy.sum(axis=1, keepdims=True)
+        energy = np.einsum("sk,bst,tk->kb", vectors, grams, vectors, optimize=True)
+        return energy / energy.sum(axis=1, keepdims=True)
 
-    if not count:
-        nothing = np.full((1, len(belongs)), np.nan)
-        return Replicates(nothing, np.repeat(nothing[None], draws, axis=0), field.documents)
-    samples = [shares(vectors) for _, vectors in resampled_vectors(modes.gram, count, draws, seed)]
-    return Replicates(shares(modes.vectors[:, :count]), np.array(samples), field.documents)
+    if not np.trace(whole) > 0:
+        nothing = np.full((1, len(grams)), np.nan)
+        return Replicates(nothing, np.repeat(nothing[None], draws, axis=0), documents)
+    estimate = shares(np.linalg.eigh(whole)[1][:, : -count - 1 : -1])
+    samples = [shares(vectors) for vectors in _sampled_modes(whole, count, draws, seed)]
+    return Replicates(estimate, np.array(samples), documents)
 
 
-def _mean(parts: list[Replicates]) -> Replicates:
-    """Mean over bands with energy."""
-    defined = [p for p in parts if not np.isnan(p.estimate)]
-    if not defined:
-        return parts[0]
-    return Replicates(
-        np.mean([p.estimate for p in defined], axis=0),
-        np.mean([p.draws for p in defined], axis=0),
-        defined[0].documents,
-    )
+def _sampled_modes(gram: Array, count: int, draws: int, seed: int) -> Iterator[Array]:
+    """Leading modes of random halves of the documents, as combinations of all of them (doc, mode)."""
+    for half, chosen in half_samples(gram, draws, seed):
+        coefficients = np.zeros((len(gram), min(count, len(chosen))))
+        coefficients[chosen] = np.linalg.eigh(half)[1][:, : -count - 1 : -1]
+        yield coefficients
+
+
+def _combined(number: Callable[..., Array], *parts: Replicates) -> Replicates:
+    """A number of several numbers that were drawn on the same documents."""
+    draws = number(*(p.draws for p in parts))
+    return Replicates(np.asarray(number(*(p.estimate for p in parts))), draws, parts[0].documents)
 
 
 class _Diagonals:
-    """A field's patterns, lag by lag: modes of any combination of documents give their lag energy at once."""
+    """A field's fluctuation, lag by lag: modes of any combination of documents give their lag energy at once."""
 
     def __init__(self, field: Field) -> None:
-        query, key = np.tril_indices(field.length) if field.causal else np.indices((field.length,) * 2).reshape(2, -1)
+        every = np.indices((field.length,) * 2)
+        query, key = np.tril_indices(field.length) if field.causal else every.reshape(2, -1)
         distance = np.abs(query - key)
         order = np.argsort(distance, kind="stable")
         self.place = query[order] * field.length + key[order]
         self.lags, self.starts, self.cells = np.unique(distance[order], return_index=True, return_counts=True)
-        self.patterns = field.pattern.reshape(field.documents, -1)[:, self.place]  # (doc, cell)
+        self.fluctuation = field.pattern.reshape(field.documents, -1)[:, self.place]  # (doc, cell)
+        mean = field.mean.ravel()[self.place]
+        self.fluctuation -= mean.astype(np.float32)
+        if is_rounding(float(np.square(self.fluctuation).sum()) / field.documents, float((mean**2).sum())):
+            self.fluctuation[:] = 0
 
     def energy(self, vectors: Array) -> Array:
-        """Σ φ² over the cells of each |lag|, (mode, lag), of the modes Σ_s c_sk x_s; vectors (doc, mode)."""
-        modes = vectors.T.astype(np.float32) @ self.patterns
+        """Σ φ² over the cells of each |lag|, (mode, lag), of the modes Σ_s c_sk u_s; vectors (doc, mode)."""
+        modes = vectors.T.astype(np.float32) @ self.fluctuation
         return np.add.reduceat(modes.astype(np.float64) ** 2, self.starts, axis=1)
+
+    def grams(self, weights: Array) -> Array:
+        """Gram matrices (weight, doc, doc) of the fluctuation whose cells weigh, by |lag|, as in (weight, lag)."""
+        documents = len(self.fluctuation)
+        total = np.zeros((len(weights), documents, documents))
+        for lag in np.flatnonzero(weights.max(axis=0) > 1e-24 * weights.max()):
+            cells = self.fluctuation[:, self.starts[lag] : self.starts[lag] + self.cells[lag]]
+            gram = (cells @ cells.T).astype(np.float64)
+            for one, weight in zip(total, weights[:, lag], strict=True):
+                one += weight * gram
+        return total
 
     def along(self, windows: Array) -> Array:
         """Windows (\\*, query_pos, key_pos) that depend on |lag| alone, read along it: (\\*, lag)."""

@@ -175,8 +175,9 @@ def _blocks(snapshots: Array, window: Array | None) -> Iterator[tuple[tuple[slic
             if weights is not None:
                 columns = _span(columns, (np.abs(weights[rows, columns]) > floor).any(axis=0))
             cells = planes[:, rows, columns]
-            columns = _span(columns, (cells != 0).any(axis=(0, 1)))
-            cells = planes[:, rows, columns]
+            if cells.size and not (cells[..., 0].any() and cells[..., -1].any()):  # such as future keys
+                columns = _span(columns, (cells != 0).any(axis=(0, 1)))
+                cells = planes[:, rows, columns]
             if not cells.size:
                 continue
             block = cells.reshape(documents, -1).astype(np.float64)

@@ -14,7 +14,7 @@ from lib.errors import HeadlightError
 
 from .fields import Field
 from .pod import Modes, snapshot_pod
-from .resampling import Replicates, resampled_spectra
+from .resampling import half_samples, recentred
 
 Array = np.ndarray
 FEWEST_POINTS = 3  # on a line with two parameters
@@ -25,7 +25,7 @@ class PowerLaw:
     """λ_k ∝ k^−β fitted over modes k_min … k_max, both counted from 1 and included.
 
     beta      the slope β ≥ 0; NaN ("n/a") where fewer than three eigenvalues are usable
-    interval  (low, high) over documents; NaN where it was not bootstrapped
+    interval  (low, high) over documents; NaN where documents were not resampled
     r2        R² of the straight line on log–log axes; NaN for a flat spectrum
     """
 
@@ -80,24 +80,26 @@ def bootstrap_power_law(
     draws: int = 200,
     seed: int = 0,
 ) -> PowerLaw:
-    """Power law of an ensemble's spectrum with a bootstrap interval over documents.
+    """Power law of an ensemble's spectrum with an interval over documents, by resampling them.
 
-    snapshots: as for ``snapshot_pod``, or its result. Documents are drawn with replacement; drawing some twice
-    steepens every replicate, so the interval is the replicates' spread about their own mean, laid round the
-    estimate. It covers the spread over documents, not the sampling bias that ``fit_power_law`` states.
+    snapshots: as for ``snapshot_pod``, or its result. The interval is the relative spread of β over random halves
+    of the documents, laid round the estimate: β of an ordinary bootstrap sample depends on how many documents it
+    holds twice. It covers the spread over documents, not the sampling bias that ``fit_power_law`` states.
 
-    **Source**: Efron & Tibshirani, *An Introduction to the Bootstrap* (1993), ch. 10 (bias of the bootstrap mean).
+    **Source**: Shao & Wu (1989), *Ann. Statist.* 17 (resampling halves without replacement).
     """
     modes = snapshots if isinstance(snapshots, Modes) else snapshot_pod(snapshots, window)
     fit = fit_power_law(modes.eigenvalues, k_min, k_max)
-    if math.isnan(fit.beta):
+    if not fit.beta > 0:
         return fit
-    spectra = [s[fit.k_min - 1 : fit.k_max] for s in resampled_spectra(modes.gram, draws, seed)]
-    usable = np.array([s for s in spectra if len(s) == fit.k_max - fit.k_min + 1 and (s > 0).all()])
+    fewest = fit.k_max + 2
+    spectra = [np.linalg.eigvalsh(g)[::-1] for g, _ in half_samples(modes.gram, draws, seed, fewest)]
+    usable = np.array([s[fit.k_min - 1 : fit.k_max] for s in spectra if s[fit.k_max - 1] > 0])
     if len(usable) < draws / 2:
         return fit
-    slopes = Replicates(np.array(fit.beta), _slope(usable, fit.k_min)[0]).interval(level)
-    return replace(fit, interval=(max(0.0, float(slopes.low)), float(slopes.high)))
+    slopes = _slope(usable, fit.k_min)[0]
+    interval = recentred(np.array(fit.beta), slopes, modes.documents, fewest).interval(level)
+    return replace(fit, interval=(float(interval.low), float(interval.high)))
 
 
 def effective_rank(eigenvalues: Array, epsilon: float) -> int:

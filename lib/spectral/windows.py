@@ -17,8 +17,9 @@ from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
 
 DEFAULT_COUNT = 150
-CHARACTERS_PER_TOKEN = 8  # text read per token wanted: more than any tokenizer here needs
-READ_AT_LEAST = 100_000  # characters, so that small requests are spread over many documents too
+SPARE_TEXT = 2  # times the text that the windows need is read, so that they spread over it
+READ_AT_LEAST = 40_000  # characters, so that small requests are spread over many documents too
+SAMPLED_CHARACTERS = 2000  # from which the characters per token are estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,7 @@ def windows(
     if engine.kind == "vision":
         raise HeadlightError("a text model", f"{engine.name}, a vision model", "Patches have no lag.")
     length = _default_length(engine) if length is None else int(length)
-    bodies, unread = _read(documents, engine, max(length * count * CHARACTERS_PER_TOKEN, READ_AT_LEAST))
+    bodies, unread = _read(documents, engine, length * count)
     _check_length(length, bodies, engine)
     sizes = [kept_length(body) for body in bodies]
     skipped = sum(size < length for size in sizes)
@@ -154,14 +155,21 @@ class _Unbounded:
         return getattr(self._engine, name)
 
 
-def _read(documents: Sequence[Document], engine: Any, characters: int) -> tuple[list[Encoding], int]:
-    """Encodings of the first documents, up to a number of characters, and how many documents were left."""
+def _read(documents: Sequence[Document], engine: Any, tokens: int) -> tuple[list[Encoding], int]:
+    """Encodings of the first documents, some times ``tokens`` in all, and how many documents were left."""
+    engine = _Unbounded(engine)
+    sample = next((d for d in documents if d.text.strip()), None)
+    if sample is None:
+        return [], 0
+    sampled = encode(_beginning(sample, SAMPLED_CHARACTERS), engine)
+    per_token = min(len(sample.text), SAMPLED_CHARACTERS) / kept_length(sampled)
+    characters = max(READ_AT_LEAST, int(SPARE_TEXT * per_token * tokens))
     bodies: list[Encoding] = []
     for document in documents:
         if characters <= 0:
             break
         if document.text.strip():
-            bodies.append(encode(_beginning(document, characters), _Unbounded(engine)))
+            bodies.append(encode(_beginning(document, characters), engine))
         else:
             bodies.append(Encoding(table=TokenTable.join([])))  # counts as too short
         characters -= len(document.text)

@@ -96,3 +96,18 @@ def test_replicates_lay_their_spread_round_the_estimate():
 def test_replicates_without_value_have_no_interval():
     interval = Replicates(np.array([np.nan, 1.0]), np.array([[np.nan, 1.0], [np.nan, 3.0]])).interval()
     assert np.isnan(interval.low[0]) and interval.low[1] < 1 < interval.high[1]
+
+
+def test_intervals_of_positive_numbers_stay_positive_on_the_logarithmic_scale():
+    draws = np.exp(np.random.default_rng(0).normal(0, 1, (4000, 1)))
+    numbers = Replicates(np.array([1.0]), draws)
+    assert numbers.interval(simultaneous=True).low < 0
+    interval = numbers.interval(simultaneous=True, log=True)
+    np.testing.assert_allclose([interval.low, interval.high], [[np.exp(-1.96)], [np.exp(1.96)]], rtol=0.1)
+    assert np.isnan(Replicates(np.array(0.0), np.zeros(5)).interval(log=True).low)
+
+
+def test_intervals_hold_their_estimate_whatever_the_replicates():
+    skewed = Replicates(np.array(1.0), np.r_[np.ones(99), 30.0])
+    for interval in (skewed.interval(), skewed.percentiles(), Replicates(np.array(5.0), np.ones(50)).percentiles()):
+        assert interval.low <= interval.estimate <= interval.high

@@ -14,7 +14,7 @@ from lib.spectral import (
     participation_ratio,
     snapshot_pod,
 )
-from lib.spectral.resampling import centred_gram, resampled_spectra
+from lib.spectral.resampling import centred_gram, half_samples, recentred
 
 SPECTRA = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=40).map(lambda v: sorted(v, reverse=True))
 
@@ -80,7 +80,7 @@ def test_a_range_that_cannot_be_is_refused():
         fit_power_law(np.ones(9), 5, 3)
 
 
-def test_bootstrap_interval_holds_the_estimate_and_the_mean_over_samples():
+def test_the_interval_holds_the_estimate_and_the_mean_over_samples():
     modes = [snapshot_pod(ensemble(1.0, 400, 60, seed)) for seed in range(16)]
     fits = [bootstrap_power_law(m, draws=100) for m in modes]
     expected = np.mean([f.beta for f in fits])
@@ -90,7 +90,7 @@ def test_bootstrap_interval_holds_the_estimate_and_the_mean_over_samples():
     assert low < fits[0].t_spec < high
 
 
-def test_bootstrap_takes_snapshots_fields_and_windows():
+def test_resampling_takes_snapshots_fields_and_windows():
     snapshots = ensemble(1.0, 64, 30).reshape(30, 8, 8)
     plain = bootstrap_power_law(snapshots, draws=50)
     assert plain == bootstrap_power_law(snapshot_pod(snapshots), draws=50)
@@ -103,13 +103,23 @@ def test_without_fluctuation_there_is_no_interval_and_no_error():
     assert math.isnan(fit.beta) and all(math.isnan(bound) for bound in fit.interval)
 
 
-def test_resampled_spectra_are_those_of_the_resampled_documents():
-    snapshots = ensemble(1.0, 30, 12)
-    counts = np.random.default_rng(5).multinomial(12, np.full(12, 1 / 12), size=1)[0]
-    drawn = np.repeat(snapshots, counts, axis=0)
-    expected = np.linalg.svd(drawn - drawn.mean(axis=0), compute_uv=False) ** 2 / 12
-    found = resampled_spectra(snapshot_pod(snapshots).gram, 1, seed=5)[0]
-    np.testing.assert_allclose(found[: len(found) - 1], expected[: len(found) - 1], rtol=1e-8)
+def test_half_samples_are_those_documents_centred_anew():
+    snapshots = ensemble(1.0, 30, 12) + 3
+    for half, chosen in half_samples(snapshot_pod(snapshots).gram, 3, seed=5):
+        assert len(set(chosen)) == 6
+        own = snapshots[chosen] - snapshots[chosen].mean(axis=0)
+        np.testing.assert_allclose(half, own @ own.T / 6, atol=1e-10)
+    assert len(next(half_samples(np.eye(12), 1, fewest=9))[1]) == 9
+
+
+@pytest.mark.parametrize("fewest", [0, 60])
+def test_halves_give_the_true_spread_of_a_rank_where_a_bootstrap_would_not(fewest):
+    ranks = [entropy_rank(snapshot_pod(ensemble(0.7, 500, 80, s)).eigenvalues) for s in range(40)]
+    modes = snapshot_pod(ensemble(0.7, 500, 80, 99))
+    halves = half_samples(modes.gram, 60, 0, fewest)
+    samples = np.array([entropy_rank(np.maximum(np.linalg.eigvalsh(g)[::-1], 0)) for g, _ in halves])
+    numbers = recentred(np.array(entropy_rank(modes.eigenvalues)), samples, 80, fewest)
+    assert numbers.draws.std() == pytest.approx(np.std(ranks), rel=0.45)
 
 
 def test_centring_a_gram_matrix_is_centring_its_documents():
