@@ -21,11 +21,13 @@ from .gold import folds_of
 from .passes import Progress
 from .positions import boundaries_of, candidate_gaps, gaps_at
 from .ridge import Linear, fit_many, linear_scores
+from .signals import signal_names
 from .surface import surface_cues, words_between
 from .trees import Trees, fit_trees
 from .windows import Tokens, read_tokens
 
-STRENGTH = 3e-3  # ridge per standardised weight
+SIGNAL_STRENGTH, OUTPUT_STRENGTH = 0.02, 0.1  # ridge per standardised weight of a boundary signal, of a number of z
+ITERATIONS = 24
 FOLDS = 5
 
 
@@ -73,9 +75,16 @@ class HeadFits:
 
 
 def fit_heads(
-    engine: Any, data: Prepared, strength: float = STRENGTH, iterations: int = 25, progress: Progress | None = None
+    engine: Any,
+    data: Prepared,
+    strengths: tuple[float, float] = (SIGNAL_STRENGTH, OUTPUT_STRENGTH),
+    iterations: int = ITERATIONS,
+    progress: Progress | None = None,
 ) -> HeadFits:
-    """Readings without no fold, without each, and without each two."""
+    """Readings of all folds, without each one, and without each two.
+
+    strengths: ridge of boundary signals and of z, each in standard deviations of its feature.
+    """
     rows = gather(engine, data.tokens, progress)
     offsets = np.cumsum([0, *map(len, data.tokens)])
     place = offsets[rows.document] + rows.token
@@ -88,6 +97,10 @@ def fit_heads(
     unseen = [frozenset(c) for size in (0, 1, 2) for c in combinations(numbers, size) if size < len(numbers)]
     base = rows.weight * allowed
     weights = np.stack([base * ~np.isin(fold, list(left)) for left in unseen], axis=1)
+    first = data.tokens[0]
+    signals = engine.n_heads * len(signal_names(len(first.prefix), len(first.suffix), engine.causal))
+    width = rows.values.shape[1] // engine.n_layers
+    strength = np.tile(np.repeat(strengths, [signals, width - signals]), engine.n_layers)
     fits = fit_many(rows.values, rows.window, target, weights, strength, iterations)
     scores = {
         left: _per_gap(linear_scores(model, rows.values, rows.window), rows, data.tokens)

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .passes import Progress, show_layers
+from .errors import SegmentationError
+from .passes import CHUNK, Progress, counted, show_layers
 from .signals import boundary_signals, signal_names
 from .windows import SIZE, STRIDE, Tokens, fade, window_size, windows_over
 
@@ -92,30 +93,55 @@ class TextSignals:
 def averaged_signals(
     engine: Any,
     tokens: Tokens,
+    keep: Sequence[str] | None = None,
     size: int = SIZE,
     stride: int = STRIDE,
     progress: Progress | None = None,
 ) -> TextSignals:
-    """Every boundary signal of every head on a text: what each head says about each gap."""
-    plan = windows_over(len(tokens), window_size(engine, tokens, size), stride)
-    gaps = max(0, len(tokens) - 1)
-    sums: dict[int, np.ndarray] = {}
-    total = np.zeros(gaps)
-    fades = [fade(window, len(tokens), size - stride) for window in plan]
-    for (a, b), weight in zip(plan, fades, strict=True):
-        total[a : b - 1] += weight
+    """Boundary signals of every head on a text: what each head says about each gap.
 
-    def see(batch: list[int], layer: int, pattern: np.ndarray, z: np.ndarray) -> None:
-        signals = boundary_signals(pattern, z, len(tokens.prefix), len(tokens.suffix), engine.causal)
-        kept = sums.setdefault(layer, np.zeros((gaps, *signals.shape[2:]), dtype=np.float32))
-        for row, i in enumerate(batch):
-            a, b = plan[i]
-            kept[a : b - 1] += signals[row, :-1] * fades[i][:, None, None]
+    keep: names of the signals wanted, all by default; memory is 4 bytes × heads × gaps × signals. size, stride: of
+    windows, in tokens.
 
-    if gaps:
-        show_layers(engine, tokens.encodings(plan, engine), see, progress)
-    names = signal_names(len(tokens.prefix), len(tokens.suffix), engine.causal)
+    Raises SegmentationError for a signal that the model does not have.
+    """
+    every = signal_names(len(tokens.prefix), len(tokens.suffix), engine.causal)
+    names = every if keep is None else tuple(keep)
+    if not set(names) <= set(every):
+        raise SegmentationError(
+            f"signals of {engine.name} among {', '.join(every)}",
+            ", ".join(sorted(set(names) - set(every))),
+            f"{'It looks back only' if engine.causal else 'It has no other signals'}: choose one of these.",
+        )
+    size = window_size(engine, tokens, size)
+    stride = min(stride, max(1, size - 1))
+    plan = windows_over(len(tokens), size, stride)
+    gaps, columns = max(0, len(tokens) - 1), [every.index(name) for name in names]
+    total, sums = np.zeros(gaps), {}
+    for begin in range(0, len(plan) if gaps else 0, CHUNK):
+        part = plan[begin : begin + CHUNK]
+        fades = [fade(window, len(tokens), size - stride) for window in part]
+        for (a, b), weight in zip(part, fades, strict=True):
+            total[a : b - 1] += weight
+
+        def see(
+            batch: list[int],
+            layer: int,
+            pattern: np.ndarray,
+            z: np.ndarray,
+            part: Sequence[tuple[int, int]] = part,
+            fades: Sequence[np.ndarray] = fades,
+        ) -> None:
+            signals = boundary_signals(pattern, z, len(tokens.prefix), len(tokens.suffix), engine.causal)[..., columns]
+            kept = sums.setdefault(layer, np.zeros((gaps, *signals.shape[2:]), dtype=np.float32))
+            for row, i in enumerate(batch):
+                a, b = part[i]
+                kept[a : b - 1] += signals[row, :-1] * fades[i][:, None, None]
+
+        show_layers(engine, tokens.encodings(part, engine), see, counted(progress, begin, len(plan)))
     layers = tuple(sorted(sums)) or tuple(range(engine.n_layers))
-    means = [sums[layer].transpose(1, 0, 2) / total[:, None] for layer in layers if layer in sums]
-    empty = np.zeros((len(layers), engine.n_heads, 0, len(names)), dtype=np.float32)
-    return TextSignals(np.stack(means).astype(np.float32) if means else empty, names, layers, tokens.end[:-1])
+    values = np.zeros((len(layers), engine.n_heads, gaps, len(names)), dtype=np.float32)
+    for place, layer in enumerate(layers):
+        if layer in sums:
+            values[place] = (sums.pop(layer) / total[:, None, None]).transpose(1, 0, 2)
+    return TextSignals(values, names, layers, tokens.end[:-1])

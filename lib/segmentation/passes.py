@@ -18,6 +18,7 @@ from .errors import SegmentationError
 Progress = Callable[[int, int, str], None]
 See = Callable[[list[int], int, np.ndarray, np.ndarray], None]
 TOKENS = 2048  # of one batch, padding included
+CHUNK = 256  # inputs whose encodings are held at once, where a text has more
 
 
 def batches_of(lengths: Sequence[int], slack: float = 0.0) -> Iterator[list[int]]:
@@ -89,3 +90,10 @@ def _require_finite(z: np.ndarray, layer: int, name: str) -> None:
         raise SegmentationError(
             "finite numbers in z", f"NaN or infinity in layer {layer} of {name}", "Try float32; check the weights."
         )
+
+
+def counted(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Progress of a chunk as progress of the whole, of which ``before`` inputs were done."""
+    if progress is None:
+        return None
+    return lambda done, _, stage: progress(before + done, total, stage)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
 CONTEXT = (-1, 0, 1)  # tokens around the token before the gap
@@ -63,15 +64,16 @@ def fit_many(
     window: np.ndarray,
     target: np.ndarray,
     weights: np.ndarray,
-    strength: float,
-    iterations: int = 40,
+    strength: np.ndarray | float,
+    iterations: int = 24,
 ) -> list[tuple[Linear, np.ndarray]]:
     """Fit several readings of the same rows by maximum penalised likelihood, each with its own weights of rows.
 
     values (row, feature) raw; window (row,) running numbers, equal in the rows of a window; target bool (row,);
-    weights (row, model), 0 where a row is context only; strength: ridge per feature in *that model's* standard
-    deviations, in units of its mean loss; iterations: of L-BFGS at most. A model knows nothing of rows of weight 0
-    beyond their being neighbours in a window: the common scale below cancels out of its optimum.
+    weights (row, model), 0 where a row is context only; strength: ridge, one for all or per feature, in
+    *that model's* standard deviations and in units of its mean loss; iterations: of L-BFGS at most. A model knows
+    nothing of rows of weight 0 beyond their being neighbours in a window: the common scale and the preconditioner
+    below cancel out of its optimum.
     Returns per model the reading and the standard deviations of its rows (feature,).
     """
     centre, scale = spread_of(values, weights.sum(axis=1) > 0)
@@ -82,12 +84,19 @@ def fit_many(
     features, contexts, models = scaled.shape[1], len(CONTEXT), weights.shape[1]
     share = weights / weights.sum(axis=0)
     target = target.astype(np.float64)[:, None]
-    ridge = strength * (own / scale).T[:, None, :] ** 2  # (feature, 1, model)
+    strength = np.broadcast_to(strength, features)
+    ridge = strength[:, None, None] * (own / scale).T[:, None, :] ** 2  # (feature, 1, model)
+    factor = _preconditioner(scaled, strength)
     rows, own_row = [_rows(window, offset) for offset in CONTEXT], np.arange(len(window))
 
+    def matrix_of(theta: np.ndarray) -> np.ndarray:
+        flat = theta[:-models].reshape(features, -1).astype(np.float32)
+        solved = solve_triangular(factor, flat, lower=True, trans="T", check_finite=False)
+        return solved.reshape(features, contexts, models)
+
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        matrix = theta[:-models].reshape(features, contexts, models)
-        parts = (scaled @ matrix.reshape(features, -1).astype(np.float32)).reshape(-1, contexts, models)
+        matrix = matrix_of(theta)
+        parts = (scaled @ matrix.reshape(features, -1)).reshape(-1, contexts, models)
         score = shifted_sum(parts, window) + theta[-models:]
         value = float((share * (np.logaddexp(0.0, score) - target * score)).sum() + (ridge * matrix**2).sum())
         residual = share * (1 / (1 + np.exp(-score)) - target)
@@ -97,13 +106,26 @@ def fit_many(
             spread[there[~held], column] = residual[~held]
             spread[own_row[held], column] += residual[held]
         gradient = (scaled.T @ spread.reshape(len(spread), -1)).reshape(matrix.shape) + 2 * ridge * matrix
+        gradient = gradient.reshape(features, -1).astype(np.float32)
+        gradient = solve_triangular(factor, gradient, lower=True, check_finite=False)
         return value, np.r_[gradient.astype(np.float64).ravel(), residual.sum(axis=0)]
 
     base = np.clip((share * target).sum(axis=0), 1e-6, 1 - 1e-6)
     start = np.r_[np.zeros(features * contexts * models), np.log(base / (1 - base))]
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "maxcor": 10}).x
-    matrix = found[:-models].reshape(features, contexts, models)
+    matrix = matrix_of(found)
     return [
         (Linear((matrix[..., m] / scale[:, None]).T.astype(np.float32), centre.astype(np.float32), float(bias)), own[m])
         for m, bias in enumerate(found[-models:])
     ]
+
+
+def _preconditioner(scaled: np.ndarray, strength: np.ndarray) -> np.ndarray:
+    """Lower Cholesky factor of about the loss's curvature in one context: without it L-BFGS takes hundreds of steps.
+
+    Every third row is enough; 0.04 is about the mean of p (1 − p) where one gap in fifteen is a boundary.
+    """
+    some = scaled[::3]
+    curvature = 0.04 * (some.T @ some) / len(some)
+    curvature[np.diag_indices_from(curvature)] += 2 * strength.astype(np.float32)
+    return cholesky(curvature, lower=True, overwrite_a=True, check_finite=False)

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from .features import layer_features
-from .passes import Progress, show_layers
+from .passes import CHUNK, Progress, counted, show_layers
 from .ridge import CONTEXT, Linear, shifted_sum
 from .windows import SIZE, STRIDE, Tokens, fade, window_size, windows_over
-
-CHUNK = 256  # windows whose encodings are held at once
 
 
 def gap_scores(
@@ -46,11 +44,7 @@ def gap_scores(
             for row, i in enumerate(batch):
                 parts[i] += products[row]
 
-        def count(done: int, of: int, stage: str, begin: int = begin) -> None:
-            if progress is not None:
-                progress(begin + done, len(plan), stage)
-
-        show_layers(engine, tokens.encodings(part, engine), see, count)
+        show_layers(engine, tokens.encodings(part, engine), see, counted(progress, begin, len(plan)))
         for (a, b), products in zip(part, parts, strict=True):
             fading = fade((a, b), len(tokens), max(1, size - stride))
             total[a : b - 1] += fading * shifted_sum(products, np.zeros(b - a))[:-1]

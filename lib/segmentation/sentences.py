@@ -104,7 +104,7 @@ def _read(
         scores = _spread(alone.surface.scores(surface_cues(text, words)), allowed)
         return _Reading(scores, alone.surface_threshold, "surface cues alone", notes)
     if calibration is None:
-        return _untrained(averaged_signals(engine, tokens, progress=progress), engine, allowed)
+        return _untrained(averaged_signals(engine, tokens, ["z_cosine_4"], progress=progress), engine, allowed)
     scores = gap_scores(engine, tokens, calibration.heads.linear, progress=progress)
     if not surface:
         return _Reading(scores, calibration.heads.threshold, "attention and z of all heads, calibrated")
@@ -154,13 +154,13 @@ def segment_by_signal(
     **Source** Halevi et al., arXiv 2512.21956: late attention concentrates on separators.
     """
     tokens = read_tokens(text, engine)
-    signals = averaged_signals(engine, tokens, progress=progress)
+    signals = averaged_signals(engine, tokens, [signal], progress=progress)
     layer = signals.layers[-1] if layer is None else layer
-    if signal not in signals.names or layer not in signals.layers or not 0 <= (head or 0) < engine.n_heads:
+    if layer not in signals.layers or not 0 <= (head or 0) < engine.n_heads:
         raise SegmentationError(
-            f"one of the signals {', '.join(signals.names)}, layers {signals.layers}, heads below {engine.n_heads}",
-            f"{signal}, layer {layer}, head {head}",
-            f"{engine.name} {'looks back only' if engine.causal else 'has no other signals'}: choose one of these.",
+            f"a layer among {signals.layers} and a head below {engine.n_heads}",
+            f"layer {layer}, head {head}",
+            f"{engine.name} has no other: choose one of these.",
         )
     values = signals.of(signal)[signals.layers.index(layer)]  # (head, gap)
     values = values.mean(axis=0) if head is None else values[head]

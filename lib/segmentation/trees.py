@@ -47,9 +47,9 @@ class Trees:
 def fit_trees(
     values: np.ndarray,
     target: np.ndarray,
-    count: int = 120,
+    count: int = 80,
     depth: int = 3,
-    rate: float = 0.1,
+    rate: float = 0.12,
     smallest: int = 20,
     seed: int = 0,
 ) -> Trees:

@@ -12,7 +12,7 @@ import numpy as np
 
 from lib.corpora.document import Span
 
-from .passes import Progress, show_layers
+from .passes import Progress, counted, show_layers
 from .windows import read_tokens
 
 LONGEST = 126  # tokens of a sentence that are read
@@ -65,12 +65,12 @@ def sentence_vectors(
             kept = sums.setdefault(layer, np.zeros((len(sentences), means.shape[1]), dtype=np.float32))
             kept[[part[i] for i in batch]] = means
 
-        def count(done: int, total: int, stage: str, begin: int = begin) -> None:
-            if progress is not None:
-                progress(begin + done, len(filled), stage)
-
         encodings = tokens.encodings([spans[i] for i in part], engine)
-        for i, state in zip(part, show_layers(engine, encodings, see, count, slack=SLACK, hidden=hidden), strict=True):
+        for i, state in zip(
+            part,
+            show_layers(engine, encodings, see, counted(progress, begin, len(filled)), slack=SLACK, hidden=hidden),
+            strict=True,
+        ):
             if state is not None:
                 states[i] = state.mean(axis=0)
     return _collected(sums, states, chosen, len(sentences))

@@ -1,6 +1,6 @@
 """Change points against exhaustive search, and what noise must not show."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def all_cuts(n, shortest, longest):
 def total(vectors, cuts, power=0.8):
     """Σ over segments of the kernel's sum / length^power, from the definition."""
     kernel, edges = vectors @ vectors.T, [0, *cuts, len(vectors)]
-    return sum(kernel[a:b, a:b].sum() / (b - a) ** power for a, b in zip(edges, edges[1:], strict=False))
+    return sum(kernel[a:b, a:b].sum() / (b - a) ** power for a, b in pairwise(edges))
 
 
 @pytest.mark.parametrize(("shortest", "longest"), [(1, 9), (2, 9), (2, 4)])

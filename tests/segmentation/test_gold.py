@@ -29,7 +29,9 @@ def test_choi_format_keeps_topics_and_for_topics_its_lines(tmp_path):
 
 def test_jsonl_holds_sentences_or_topics(tmp_path):
     path = tmp_path / "gold.jsonl"
-    path.write_text(json.dumps({"sentences": ["One.", "Two."]}) + "\n\n" + json.dumps({"topics": [["A."], ["B.", "C."]]}))
+    path.write_text(
+        json.dumps({"sentences": ["One.", "Two."]}) + "\n\n" + json.dumps({"topics": [["A."], ["B.", "C."]]})
+    )
     first, second = gold_documents(str(path))
     assert len(first.sentences) == 2
     assert [second.text[a:b] for a, b in second.topics] == ["A.", "B. C."]
@@ -39,7 +41,7 @@ def test_jsonl_holds_sentences_or_topics(tmp_path):
 def test_a_bad_line_is_told_by_its_number(tmp_path, line):
     path = tmp_path / "gold.jsonl"
     path.write_text('{"sentences": ["One.", "Two."]}\n' + line)
-    with pytest.raises(SegmentationError, match="line 2 of 'gold.jsonl'"):
+    with pytest.raises(SegmentationError, match=r"line 2 of 'gold\.jsonl'"):
         gold_documents(str(path))
 
 

@@ -33,7 +33,7 @@ def with_context(values, window):
 def test_the_optimum_is_that_of_logistic_regression_on_written_out_context(planted):
     values, window, target = planted
     strength = 0.01
-    (model, deviation), = fit_many(values, window, target, np.ones((1200, 1)), strength, iterations=200)
+    ((model, deviation),) = fit_many(values, window, target, np.ones((1200, 1)), strength, iterations=200)
     wide = with_context(values.astype(np.float32) / deviation, window)
     oracle = LogisticRegression(C=1 / (2 * strength * 1200), tol=1e-8, max_iter=1000).fit(wide, target)
     assert linear_scores(model, values, window) == pytest.approx(oracle.decision_function(wide), abs=0.02)
@@ -67,9 +67,15 @@ def test_a_linear_score_by_hand():
 def test_trees_are_those_of_scikit_learn(planted):
     values, _, target = planted
     values = values.astype(np.float32)
-    trees = fit_trees(values, target, count=20, depth=3, smallest=20, seed=3)
+    trees = fit_trees(values, target, count=20, depth=3, rate=0.1, smallest=20, seed=3)
     oracle = GradientBoostingClassifier(
-        n_estimators=20, max_depth=3, learning_rate=0.1, min_samples_leaf=20, subsample=0.7, max_features=0.5, random_state=3
+        n_estimators=20,
+        max_depth=3,
+        learning_rate=0.1,
+        min_samples_leaf=20,
+        subsample=0.7,
+        max_features=0.5,
+        random_state=3,
     ).fit(values, target)
     assert trees.scores(values) == pytest.approx(oracle.decision_function(values), abs=1e-3)
     again = Trees.from_json(trees.as_json())
@@ -77,7 +83,13 @@ def test_trees_are_those_of_scikit_learn(planted):
 
 
 def test_a_tree_by_hand():
-    tree = {"feature": [0, -1, -1], "threshold": [0.5, 0, 0], "left": [1, 0, 0], "right": [2, 0, 0], "value": [0, -1, 2]}
+    tree = {
+        "feature": [0, -1, -1],
+        "threshold": [0.5, 0, 0],
+        "left": [1, 0, 0],
+        "right": [2, 0, 0],
+        "value": [0, -1, 2],
+    }
     assert Trees(0.25, (tree,)).scores(np.array([[0.5], [0.6]])).tolist() == [-0.75, 2.25]
 
 

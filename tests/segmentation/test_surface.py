@@ -3,10 +3,10 @@
 import numpy as np
 
 from lib.corpora import Document
+from lib.corpora.words import word_spans
 from lib.segmentation.calibration import combined_cues, threshold_for
 from lib.segmentation.gold import digests
 from lib.segmentation.surface import CUES, surface_cues
-from lib.corpora.words import word_spans
 
 
 def cues_of(text):

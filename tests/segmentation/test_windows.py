@@ -45,9 +45,13 @@ def test_offsets_of_a_long_text_are_those_of_its_words(engine):
     tokens = read_tokens(text, engine)
     assert len(tokens) == 1000
     assert (len(tokens.prefix), len(tokens.suffix)) == (1, 1)
-    assert [
-        text[a:b] for a, b in zip(tokens.start[5:10], tokens.end[5:10], strict=True)
-    ] == ["The", "lake", "froze", "early", "."]
+    assert [text[a:b] for a, b in zip(tokens.start[5:10], tokens.end[5:10], strict=True)] == [
+        "The",
+        "lake",
+        "froze",
+        "early",
+        ".",
+    ]
 
 
 def test_signals_hardly_change_where_windows_lie_elsewhere(engine):
