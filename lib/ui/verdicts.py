@@ -15,7 +15,6 @@ from lib.views import csv_bytes, palette
 
 COLOURS = {"reproduced": "#009E73", "contradicted": "#D55E00", "undecided": palette.NEUTRAL}
 SIGNS = {"reproduced": "✓", "contradicted": "✕", "undecided": "?"}
-WIDTH, HEIGHT, MARGIN = 260, 34, 10  # of the small picture of an interval
 
 
 def verdict_panel(verdicts: Sequence[Verdict], key: str) -> None:
@@ -30,7 +29,7 @@ def verdict_panel(verdicts: Sequence[Verdict], key: str) -> None:
     for verdict in verdicts:
         with st.container(border=True):
             st.html(card(verdict))
-            with st.expander("Rule and parts" if verdict.parts else "Rule"):
+            with st.expander("Rule and parts" if verdict.parts else "Rule", type="compact"):
                 st.caption(f"Rule: {verdict.rule}")
                 for part in verdict.parts:
                     st.html(f"<div style='margin:6px 0'>{measured_html(part, marked=True)}</div>")
@@ -58,8 +57,19 @@ def card(verdict: Verdict) -> str:
         "<div style='display:flex;flex-wrap:wrap;gap:6px 20px;align-items:baseline'>"
         f"<div style='flex:0 0 8.2rem;color:{colour};font-weight:600'>{SIGNS[verdict.mark]} {verdict.mark}</div>"
         f"<div style='flex:1 1 20rem'><div style='font-weight:600'>{html.escape(verdict.claim)}</div>"
-        f"<div style='font-size:.88rem;margin-top:2px'>{html.escape(verdict.reason)}{note}</div></div>"
+        f"<div style='font-size:.88rem;margin-top:2px'>{why(verdict)}{note}</div></div>"
         f"<div style='flex:0 1 20rem'>{measured_html(verdict, marked=False)}</div></div>"
+    )
+
+
+def why(verdict: Verdict) -> str:
+    """The reason for the mark; for a claim that needs all its parts, one line per part."""
+    if not verdict.parts or not all(part.quantity in verdict.reason for part in verdict.parts):
+        return html.escape(verdict.reason)
+    return "".join(
+        f"<div><span style='color:{COLOURS[part.mark]}'>{SIGNS[part.mark]}</span> {html.escape(part.quantity)}: "
+        f"{_digits(part.number)}, {part.mark}</div>"
+        for part in verdict.parts
     )
 
 
@@ -75,43 +85,35 @@ def measured_html(verdict: Verdict, marked: bool) -> str:
         f"<div style='font-size:.82rem'><div style='opacity:.75'>{head}</div>"
         f"<div style='font-variant-numeric:tabular-nums;font-size:1rem'><b>{_digits(verdict.number)}</b> "
         f"[{_digits(verdict.interval[0])}, {_digits(verdict.interval[1])}]</div>{strip(verdict)}"
-        f"<div style='opacity:.75'>null: {html.escape(nulls)}</div>"
+        f"<div style='opacity:.75'>null (grey): {html.escape(nulls)}</div>"
         f"<div style='opacity:.75'>{html.escape(verdict.corpus)}, {verdict.documents:,} documents</div>{after}</div>"
     )
 
 
 def strip(verdict: Verdict) -> str:
-    """The interval as a bar with its number as a dot, nulls as dashed lines or grey bands, to one scale; SVG."""
+    """The interval as a bar with its number as a dot, nulls as thin lines or grey bands, all to one scale; HTML."""
     nulls = [value if isinstance(value, tuple) else (value, value) for value in verdict.null.values()]
     nulls = [ends for ends in nulls if not any(math.isnan(end) for end in ends)]
     ends = [verdict.number, *verdict.interval]
     if any(math.isnan(end) for end in ends):
         return ""
     every = [*ends, *(end for pair in nulls for end in pair)]
-    low, high = min(every), max(every)
-    scale = (WIDTH - 2 * MARGIN) / ((high - low) or 1.0)
+    low, span = min(every), (max(every) - min(every)) or 1.0
 
-    def at(value: float) -> float:
-        return round(MARGIN + (value - low) * scale, 1)
+    def bar(left: float, right: float, look: str) -> str:
+        start, width = 100 * (left - low) / span, 100 * (right - left) / span
+        return f"<div style='position:absolute;left:{start:.1f}%;width:{width:.1f}%;min-width:2px;{look}'></div>"
 
-    middle, colour, grey = HEIGHT / 2, COLOURS[verdict.mark], palette.NEUTRAL
-    parts = [
-        f'<line x1="0" x2="{WIDTH}" y1="{middle}" y2="{middle}" stroke="{grey}" stroke-opacity=".35"/>',
-    ]
-    for left, right in nulls:
-        if right > left:
-            width = max(2.0, at(right) - at(left))
-            box = f'x="{at(left)}" y="6" width="{width}" height="{HEIGHT - 12}"'
-            parts.append(f'<rect {box} fill="{grey}" fill-opacity=".3"/>')
-        else:
-            ends_at = f'x1="{at(left)}" x2="{at(left)}" y1="4" y2="{HEIGHT - 4}"'
-            parts.append(f'<line {ends_at} stroke="{grey}" stroke-width="1.5" stroke-dasharray="3 2"/>')
-    bar = f'x1="{at(verdict.interval[0])}" x2="{at(verdict.interval[1])}" y1="{middle}" y2="{middle}"'
-    parts.append(f'<line {bar} stroke="{colour}" stroke-width="4" stroke-linecap="round"/>')
-    parts.append(f'<circle cx="{at(verdict.number)}" cy="{middle}" r="5" fill="{colour}"/>')
+    colour, grey = COLOURS[verdict.mark], palette.NEUTRAL
+    parts = [bar(low, low + span, f"top:11px;height:1px;background:{grey};opacity:.4")]
+    parts += [bar(left, right, f"top:2px;height:18px;background:{grey};opacity:.45") for left, right in nulls]
+    parts.append(bar(*verdict.interval, f"top:9px;height:5px;border-radius:3px;background:{colour}"))
+    dot = f"top:6px;height:11px;border-radius:6px;background:{colour};margin-left:-5px;min-width:11px"
+    parts.append(bar(verdict.number, verdict.number, dot))
+    what = "interval as a bar, number as a dot, nulls in grey, on one scale"
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" style="max-width:{WIDTH}px;display:block" role="img" '
-        f'aria-label="interval and nulls on one scale">{"".join(parts)}</svg>'
+        f"<div role='img' aria-label='{what}' style='position:relative;height:22px;max-width:16rem;"
+        f"margin:2px 8px'>{''.join(parts)}</div>"
     )
 
 

@@ -84,7 +84,7 @@ def chosen_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
     """The tokens at which the chosen head's similar pairs end most, with lift and interval."""
     st.markdown(f"**Tokens that L{scene.choice.layer} H{scene.choice.head} draws others to**")
     frame = anchor_tokens(found, scene.choice.layer, scene.choice.head).drop_duplicates("token").head(8)
-    frame = frame.assign(chance=1.0)
+    frame = frame.assign(chance=1.0, lift_low=frame["lift_low"].clip(lower=0))
     bounds = {} if frame["lift_low"].isna().all() else {"low": "lift_low", "high": "lift_high"}
     st.altair_chart(
         charts.bars(frame, "token", "lift", chance="chance", **bounds, y_title="share of endpoints ÷ share of tokens"),

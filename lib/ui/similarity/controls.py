@@ -6,8 +6,9 @@ import streamlit as st
 
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask
-from lib.ui.similarity.wording import KINDS, STATISTICS
+from lib.ui.similarity.wording import STATISTICS
 
+SHORT = {"dot": "z · z", "cosine": "cosine"}
 FEW_DOCUMENTS = 12  # at first: a picture within seconds
 
 
@@ -23,21 +24,21 @@ def controls(now: Scene) -> tuple[Ask, str, bool]:
             format_func=lambda key: STATISTICS[key].name,
             key="similarity-statistic",
             persist_state="session",
-            width=220,
+            width=170,
         )
         shown = st.segmented_control(
             "Shown", ["÷ chance", "raw"], default="÷ chance", key="similarity-shown", persist_state="session"
         )
         kind = st.segmented_control(
             "Similarity",
-            list(KINDS),
-            format_func=KINDS.__getitem__,
+            list(SHORT),
+            format_func=SHORT.__getitem__,
             default="dot",
             key="similarity-kind",
             persist_state="session",
         )
         top = st.number_input(
-            "Pairs, top %", 0.01, 100.0, 1.0, 0.5, key="similarity-top", persist_state="session", width=110
+            "Pairs, top %", 0.01, 100.0, 1.0, 0.5, key="similarity-top", persist_state="session", width=105
         )
         count = st.number_input(
             f"Documents of {len(now.documents)}",
@@ -45,7 +46,7 @@ def controls(now: Scene) -> tuple[Ask, str, bool]:
             most,
             key="similarity-documents",
             persist_state="session",
-            width=140,
+            width=120,
         )
         words = not image and st.segmented_control(
             "Unit", ["tokens", "words"], default="tokens", key="similarity-unit", persist_state="session"

@@ -26,6 +26,7 @@ PAIRS = {
     "across": "Across sentences",
 }
 LISTED = 200
+SYMMETRIC = "Similarity is symmetric: both directions are the same, and none of it is attention."
 
 
 def document_outputs(scene: Scene, ask: Ask) -> Capture:
@@ -90,6 +91,7 @@ def attention_figure(scene: Scene, taken: Capture, kept: np.ndarray) -> Figure:
         column_labels=across.text,
         title=f"Another object: the attention map · L{scene.choice.layer} H{scene.choice.head}",
         note="Where the head looks. Two tokens can look at different places and still come out alike.",
+        scale="log",
         boundaries=boundaries(rows),
         column_boundaries=boundaries(across),
         height=460,
@@ -208,7 +210,7 @@ def text_links(scene: Scene, ask: Ask, taken: Capture, frame: pd.DataFrame, said
         boundaries=sentence_starts(table),
         value_name="similarity",
         title=f"Similar pairs of L{scene.choice.layer} H{scene.choice.head}",
-        note=said + (" Words are drawn at their first token." if ask.words else ""),
+        note=f"{said} {SYMMETRIC}" + (" Words are drawn at their first token." if ask.words else ""),
         mode="text",
         modes=("text", "lines"),
     )

@@ -12,6 +12,7 @@ from lib.ui.similarity.wording import KINDS, STATISTICS, html_table, interval, n
 from lib.ui.state import choose_head
 from lib.views import Figure, head_grid_figure, show
 
+HALVES = "In doublings: +1 is twice chance, −1 half of it."
 FAINTEST = 2.0**-4  # lifts below are drawn like this one: zero has no logarithm
 
 
@@ -43,7 +44,7 @@ def map_figure(scene: Scene, measured: Measured, table: pd.DataFrame, name: str,
         kind="diverging" if lift or name == "contrast" else "sequential",
         title=f"{entry.name}{' ÷ chance' if lift else ''} of the most similar {_share(measured)} of pairs, "
         f"by {KINDS[measured.settings.kind]}",
-        note=f"{separated(table, name)} {_sentences(measured.notes)}",
+        note=" ".join(filter(None, [HALVES if lift else "", separated(table, name), _sentences(measured.notes)])),
         chosen=chosen,
     )
 

@@ -125,7 +125,8 @@ def twin_evidence(scene: Scene, ask: Ask) -> Evidence:
     """The same of the untrained twin, which is built, measured and released."""
 
     def build() -> Evidence:
-        twin = models.untrained_twin(scene.engine)
+        with st.spinner("Drawing the weights of the untrained twin", show_time=True):
+            twin = models.untrained_twin(scene.engine)
         try:
             return evidence(scene, ask, twin)
         finally:

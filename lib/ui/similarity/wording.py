@@ -30,7 +30,7 @@ STATISTICS = {
     ),
     "concentration": Statistic("Anchoring", "Chance that two ends of similar pairs carry one token.", "share"),
     "separator": Statistic("Ends on separators", "Ends of similar pairs on sentence-ending marks.", "share"),
-    "contrast": Statistic("Within − between sentences", "Similarity within minus between sentences.", "sd"),
+    "contrast": Statistic("Sentence contrast", "Similarity within minus between sentences.", "sd"),
 }
 KINDS = {"dot": "scalar product", "cosine": "cosine"}
 
