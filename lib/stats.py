@@ -15,13 +15,16 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its confidence interval; the three arrays share one shape (\\*cells)."""
+    """An estimate with its confidence interval; the four arrays share one shape (\\*cells).
+
+    documents: how many documents define each cell; level: of confidence; simultaneous: over all cells together.
+    """
 
     estimate: Array
     low: Array
     high: Array
     level: float
-    documents: int
+    documents: Array
     simultaneous: bool
 
     def excludes(self, value: float | Array) -> Array:
@@ -54,8 +57,8 @@ def bootstrap_mean(
     values: (document, \\*cells), NaN where undefined. weights: (document,) or (document, \\*cells).
     ``simultaneous=True`` widens every interval by one common factor, so that *all* cells are covered together
     with probability ``level``: the quantile of the largest studentised deviation over cells. Otherwise each
-    cell gets its own percentile interval. With fewer than two documents the interval is NaN: one document
-    says nothing about the spread over documents.
+    cell gets its own percentile interval. A cell that fewer than two documents define has the interval NaN: one
+    document says nothing about the spread over documents. ``Interval.documents`` counts, per cell, those that do.
 
     **Source**: Efron & Tibshirani, *An Introduction to the Bootstrap* (1993), ch. 13 (percentile);
     Beran (1988), *J. Amer. Statist. Assoc.* 83 (simultaneous, by studentised maxima).
@@ -64,15 +67,11 @@ def bootstrap_mean(
     if values.ndim < 1 or values.shape[0] == 0:
         raise ValueError(f"values must be (document, *cells) with at least one document, got {values.shape}")
     estimate = weighted_mean(values, weights)
-    documents = values.shape[0]
-    if documents < 2:
-        undefined = np.full(estimate.shape, np.nan)
-        return Interval(estimate, undefined, undefined.copy(), level, documents, simultaneous)
+    documents = (_with_weights(values, weights)[1] > 0).sum(axis=0)  # (*cells)
     replicates = _bootstrap_replicates(values, weights, draws, seed)  # (draw, *cells)
+    replicates[:, documents < 2] = np.nan
     low, high = (
-        _simultaneous_bounds(estimate, replicates, level)
-        if simultaneous
-        else _percentile_bounds(replicates, level)
+        _simultaneous_bounds(estimate, replicates, level) if simultaneous else _percentile_bounds(replicates, level)
     )
     return Interval(estimate, low, high, level, documents, simultaneous)
 
@@ -108,7 +107,8 @@ def _percentile_bounds(replicates: Array, level: float) -> tuple[Array, Array]:
 
 
 def _simultaneous_bounds(estimate: Array, replicates: Array, level: float) -> tuple[Array, Array]:
-    spread = np.nanstd(np.where(np.isnan(estimate), 0.0, replicates), axis=0)
+    known = ~np.isnan(replicates).all(axis=0)
+    spread = np.where(known, np.nanstd(np.where(known, replicates, 0.0), axis=0), np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         deviation = np.abs(replicates - estimate) / np.where(spread > 0, spread, np.nan)
     flat = np.nan_to_num(deviation.reshape(len(replicates), -1))

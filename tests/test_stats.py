@@ -60,6 +60,18 @@ def test_one_document_has_no_interval():
     assert np.isnan(interval.low).all()
 
 
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_a_cell_defined_by_one_document_has_no_interval(simultaneous):
+    values = np.full((20, 2), np.nan)
+    values[3, 0] = 0.7
+    values[:, 1] = np.random.default_rng(1).normal(size=20)
+    interval = stats.bootstrap_mean(values, simultaneous=simultaneous)
+    assert interval.estimate[0] == pytest.approx(0.7)
+    assert np.isnan([interval.low[0], interval.high[0]]).all()
+    assert interval.low[1] < interval.estimate[1] < interval.high[1]
+    np.testing.assert_array_equal(interval.documents, [1, 20])
+
+
 def test_spearman_of_constant_is_undefined():
     assert np.isnan(stats.spearman(np.ones(5), np.arange(5)))
     assert stats.spearman(np.arange(5), np.arange(5) ** 3) == pytest.approx(1.0)
