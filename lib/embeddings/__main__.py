@@ -1,0 +1,42 @@
+"""The verdicts on AttentionViz's claims for one model and corpus: python -m lib.embeddings MODEL CORPUS."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from lib.corpora import builtin, conllu, encode
+from lib.models import load, untrained_twin
+from lib.verdicts import table
+
+from .evidence import evidence
+from .findings import attentionviz
+from .summary import head_sentences
+
+
+def main() -> None:
+    """Measure a model and its untrained twin on a corpus and write the verdicts, and a sentence per head if asked."""
+    parser = argparse.ArgumentParser(prog="python -m lib.embeddings", description=__doc__)
+    parser.add_argument("model", help="a name of the catalogue, a folder or a Hub id")
+    parser.add_argument("corpus", help="a built-in corpus, or a .conllu file")
+    parser.add_argument("--documents", type=int, help="the first so many documents alone")
+    parser.add_argument("--length", type=int, default=128, help="tokens of a document at most (128)")
+    parser.add_argument("--sentences", action="store_true", help="a sentence about every head as well")
+    given = parser.parse_args()
+    documents = conllu(given.corpus) if given.corpus.endswith(".conllu") else builtin(given.corpus)
+    engine = load(given.model)
+    encodings = [encode(document, engine, given.length) for document in documents[: given.documents]]
+    trained = evidence(engine, encodings)
+    twin = evidence(untrained_twin(engine), encodings)
+    for found in attentionviz(trained, twin, given.corpus):
+        sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
+        for row in table(found.parts or [found]).itertuples():
+            interval = f"{row.number:.3g} [{row.low:.3g}, {row.high:.3g}]"
+            sys.stdout.write(f"  {row.quantity}: {interval}, null {row.null} → {row.mark}. {row.note}\n")
+    if given.sentences:
+        sentences = head_sentences(trained.orders.table, trained.offsets.table(), image=trained.image)
+        sys.stdout.write("\n" + "\n".join(sentences.values()) + "\n")
+
+
+if __name__ == "__main__":
+    main()

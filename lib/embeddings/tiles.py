@@ -1,0 +1,114 @@
+"""The maps of all heads at once: each is handed over as soon as it is ready, from as many processes as joblib has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from lib.capture.value import Capture
+
+from .joint import head_map
+from .projection import EPOCHS, Method, Projection, principal_axes, project
+from .sampling import THUMBNAIL, Sample, sample_tokens
+from .scale import Rule
+
+Array = np.ndarray
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class MapSettings:
+    """What a map is made with; two maps with the same settings of the same capture are the same.
+
+    method, dimensions, seed, epochs as in ``project``; scale as in ``joint_embedding``; roles of ROLES; most: tokens
+    shown; special: whether special tokens are.
+    """
+
+    method: Method = "pca"
+    dimensions: int = 2
+    scale: Rule | float = "variance"
+    roles: tuple[str, ...] = ("query", "key")
+    most: int = THUMBNAIL
+    special: bool = True
+    seed: int = 0
+    epochs: int = EPOCHS
+
+    def key(self, capture_hash: str, layer: int, head: int) -> str:
+        """The name under which a store keeps this map of one head."""
+        shown = f"{'+'.join(self.roles)} {self.most} {'with' if self.special else 'without'} special"
+        how = f"{self.method} {self.dimensions}d c={self.scale} seed={self.seed} epochs={self.epochs}"
+        return f"map {capture_hash} L{layer} H{head} {how} {shown}"
+
+    def samples(self, capture: Capture) -> tuple[Sample, Sample]:
+        """The tokens shown of the query side and of the key side."""
+        sides = ((capture.tokens, capture.doc_offsets), (capture.key_tokens, capture.key_doc_offsets))
+        keep = [None if self.special else ~table.is_special for table, _ in sides]
+        own, theirs = (
+            sample_tokens(bounds, self.most, self.seed, kept) for (_, bounds), kept in zip(sides, keep, strict=True)
+        )
+        return own, theirs
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """The map of one head: its points as drawn, which role each has, and how the picture was made."""
+
+    layer: int
+    head: int
+    projection: Projection
+    role: Array
+    note: str = ""
+
+
+def all_heads(capture: Capture) -> list[tuple[int, int]]:
+    """(true layer, head) of every head of a capture."""
+    array = next(array for array in (capture.query, capture.key, capture.value, capture.z) if array is not None)
+    return [(layer, head) for layer in capture.layers for head in range(array.shape[1])]
+
+
+def tiles(
+    capture: Capture,
+    settings: MapSettings = MapSettings(),
+    heads: Iterable[tuple[int, int]] | None = None,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+) -> Iterator[Tile]:
+    """The maps of heads, each as soon as it is ready, in any order.
+
+    heads: (true layer, head), all if None; those asked for first come first. jobs: processes; None leaves it to
+    ``joblib.parallel_config`` (one by default), which may also hand the work to Dask or Ray. Principal axes take
+    milliseconds and stay in this process. ``progress(done, total, stage)`` may raise to cancel between maps; closing
+    the iterator does the same.
+
+    Raises what ``head_map`` and ``project`` raise.
+    """
+    wanted = list(all_heads(capture) if heads is None else heads)
+    own, theirs = settings.samples(capture)
+    stage = f"arranging {len(wanted)} heads"
+
+    def joint(layer: int, head: int) -> Any:
+        return head_map(capture, layer, head, settings.scale, settings.roles, own.rows, theirs.rows)
+
+    if settings.method == "pca":
+        ready = (_tile(layer, head, joint(layer, head), settings) for layer, head in wanted)
+    else:
+        calls = (delayed(_tile)(layer, head, joint(layer, head), settings) for layer, head in wanted)
+        ready = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")(calls)
+    if progress:
+        progress(0, len(wanted), stage)
+    for done, tile in enumerate(ready, start=1):
+        yield tile
+        if progress:
+            progress(done, len(wanted), stage)
+
+
+def _tile(layer: int, head: int, joint: Any, settings: MapSettings) -> Tile:
+    if settings.method == "pca":
+        drawn = principal_axes(joint.points, settings.dimensions)
+    else:
+        drawn = project(joint.points, settings.method, settings.dimensions, settings.seed, epochs=settings.epochs)
+    return Tile(layer, head, drawn, joint.role, joint.note)
