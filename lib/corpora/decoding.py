@@ -9,17 +9,17 @@ from lib.errors import HeadlightError
 
 READABLE = "a txt, md, csv, jsonl, conllu, png, jpg or webp file"
 
-_FOREIGN = {
-    b"%PDF": "a PDF",
+_FOREIGN = {  # no text begins with these bytes
+    b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP archive (docx, xlsx and the like are such)",
     b"\x1f\x8b": "a gzip archive",
-    b"GIF8": "a GIF",
+    b"GIF87a": "a GIF",
+    b"GIF89a": "a GIF",
     b"\x7fELF": "a program",
-    b"MZ": "a program",
-    b"SQLite": "a database",
-    b"GGUF": "a model",
+    b"SQLite format 3\0": "a database",
     b"\xd0\xcf\x11\xe0": "an old Office file",
 }
+_BINARY = {b"MZ": "a program", b"GGUF": "a model"}  # a text may; they name what is found not to be text
 _CONTROL = bytes(set(range(32)) - {9, 10, 11, 12, 13, 27} | {127})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -83,9 +83,10 @@ def _other_encoding(data: bytes, name: str, error: UnicodeDecodeError) -> Headli
 def _refuse_binary(data: bytes, name: str) -> None:
     controls = len(data) - len(data.translate(None, _CONTROL))
     if controls > 0.01 * len(data) + 3:
+        kind = next((f", probably {what}" for magic, what in _BINARY.items() if data.startswith(magic)), "")
         raise HeadlightError(
             READABLE,
-            f"{name!r}, whose bytes are not text ({controls} control bytes in {len(data)})",
+            f"{name!r}, whose bytes are not text ({controls} control bytes in {len(data)}){kind}",
             "Choose a text file; UTF-16 text needs a byte-order mark.",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 
 import numpy as np
@@ -12,13 +13,18 @@ from lib.errors import HeadlightError
 
 from .document import Document
 
-IMAGE_TYPES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 MAX_PIXELS = 40_000_000  # before decoding: a small file can unfold to gigabytes
 MAX_SIDE = 2048
 MIN_SIDE = 16
 MAX_RATIO = 8
 
+_MAGIC = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|RIFF.{4}WEBP", re.DOTALL)
 _ADVICE = "Choose a png, jpg or webp picture of ordinary proportions."
+
+
+def is_picture(data: bytes) -> bool:
+    """Whether these are the first bytes of a png, jpg or webp file."""
+    return _MAGIC.match(data) is not None
 
 
 def picture(data: bytes, name: str) -> tuple[Document, tuple[str, ...]]:

@@ -5,6 +5,7 @@ What is read: txt, md, csv, jsonl, conllu, png, jpg, webp. Nothing is executed a
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -13,7 +14,7 @@ from lib.errors import HeadlightError
 from .conll import parsed
 from .decoding import READABLE, cleaned, content, decoded
 from .document import Document
-from .pictures import IMAGE_TYPES, picture
+from .pictures import is_picture, picture
 from .records import from_csv, from_jsonl
 from .sentences import sentence_spans
 
@@ -69,7 +70,7 @@ def read_file(source: str | Path | bytes, name: str | None = None) -> Reading:
         raise HeadlightError(READABLE, f"{name!r}, which is empty (0 bytes)", "Choose another file.")
     if len(data) > MAX_BYTES:
         raise _too_large(len(data))
-    if data.startswith(tuple(IMAGE_TYPES)) or kind in ("png", "jpg", "jpeg", "webp"):
+    if is_picture(data) or kind in ("png", "jpg", "jpeg", "webp"):
         document, notes = picture(data, stem)
         return Reading((document,), notes)
     text, encoding = decoded(data, name)
@@ -86,12 +87,16 @@ def read_file(source: str | Path | bytes, name: str | None = None) -> Reading:
 def plain_document(text: str, name: str) -> Document:
     """A text as one document, sentences by rule, the whole text as its single topic.
 
-    Raises HeadlightError where there is nothing but white space.
+    Raises HeadlightError where there is nothing that can be seen.
     """
     sentences = sentence_spans(text)
-    if not sentences:
+    if not sentences or not any(map(_visible, text)):
         raise HeadlightError("a text with words in it", f"only white space in {name!r}", "Write or choose a text.")
     return Document(name, text, sentences, topics=((0, len(text)),))
+
+
+def _visible(character: str) -> bool:
+    return unicodedata.category(character) not in ("Zs", "Zl", "Zp", "Cc", "Cf", "Cs")
 
 
 def _too_large(size: int) -> HeadlightError:

@@ -29,15 +29,20 @@ def from_csv(text: str, name: str) -> tuple[Rows, list[str]]:
     except csv.Error:
         dialect = csv.excel
     try:
-        header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), dialect) if any(map(str.strip, row))]
+        reader = csv.reader(io.StringIO(text, newline=""), dialect)
+        header, *rows = [row for row in reader if any(map(str.strip, row))]
     except (ValueError, csv.Error) as error:
         raise _no_table(name, "no rows" if isinstance(error, ValueError) else str(error)) from error
-    rows = [row for row in rows if len(row) == len(header)]
-    column = _text_column(header, rows)
+    whole = {number: row for number, row in enumerate(rows, 1) if len(row) == len(header)}
+    column = _text_column(header, list(whole.values()))
     if column is None:
         raise _no_table(name, "no row with text under its header line")
-    entries = [(f"{name} {number}", row[column]) for number, row in enumerate(rows, 1) if row[column].strip()]
+    entries = [(f"{name} {number}", row[column]) for number, row in whole.items() if row[column].strip()]
     notes = [f"Took the column {header[column]!r} of {len(header)}; one document per row, {len(entries)} in all."]
+    if broken := len(rows) - len(whole):
+        notes.append(f"Left out {broken} of {len(rows)} rows that do not have {len(header)} columns.")
+    if empty := len(whole) - len(entries):
+        notes.append(f"Left out {empty} rows without text.")
     return _bounded(entries, notes)
 
 

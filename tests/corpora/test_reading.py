@@ -1,6 +1,7 @@
 """Pasted text and uploaded text files: what survives, what is said, what is refused."""
 
 import json
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -46,7 +47,7 @@ def test_any_text_is_read_or_refused_with_a_message(text):
     try:
         document = from_text(text)[0]
     except HeadlightError as error:
-        assert not text.replace("\0", "").replace("\ufeff", "", 1).strip() and str(error)
+        assert not any(unicodedata.category(c)[0] in "LNPSM" for c in text) and str(error)
         return
     assert "\0" not in document.text and "\r" not in document.text and document.sentences
 
@@ -79,7 +80,7 @@ def test_encodings(encoding, note):
         (bytes(range(256)) * 9, "noise.txt", "not text"),
         (b"%PDF-1.7 and more", "paper.pdf", "PDF"),
         (b"PK\x03\x04 and more", "letter.docx", "ZIP"),
-        (b"GGUF\x03", "model.txt", "a model"),
+        (b"GGUF\x03\0\0\0" + bytes(16), "model.txt", "a model"),
         (b"\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94\x8c\x01", "weights.pkl", "not text"),
         ("words without a mark".encode("utf-16-le"), "a.txt", "byte-order mark"),
         (b"\xff\xfea\x00b", "odd.txt", "another encoding"),
@@ -167,3 +168,24 @@ def test_jsonl_without_texts_is_refused():
 
 def test_reading_is_a_value():
     assert Reading(()) == Reading((), ())
+
+
+@pytest.mark.parametrize(
+    "text", ["SQLite is a small database.", "MZ was the name.", "GGUF is a file format.", "RIFF raff"]
+)
+def test_a_text_may_begin_like_another_kind_of_file(text):
+    assert from_file(text.encode(), name="note.txt")[0].text == text
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\u200b \u00ad\n", "\u2060\ufeff"])
+def test_a_text_of_invisible_characters_is_refused(text):
+    with pytest.raises(HeadlightError, match="words in it"):
+        from_text(text)
+
+
+def test_rows_of_a_table_that_are_left_out_are_counted():
+    table = "name,text\na,one text\nb,two, with a stray comma\nc,\nd,four"
+    reading = read_file(table.encode(), name="t.csv")
+    assert [(d.name, d.text) for d in reading.documents] == [("t 1", "one text"), ("t 4", "four")]
+    assert any("Left out 1 of 4 rows" in note for note in reading.notes)
+    assert any("Left out 1 rows without text" in note for note in reading.notes)
