@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lib.corpora.document import Document
+from lib.corpora.table import TokenTable
 from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
 
@@ -29,7 +30,7 @@ ROUNDING_STEPS = 32  # documents that differ by so many units in the last place 
 class Field:
     """Attention patterns of N windows of L tokens: one layer, averaged over heads or one head.
 
-    pattern        float32 (doc, query_pos, key_pos), read-only
+    pattern        float32 (doc, query_pos, key_pos), read-only; an array of that type is taken as it is, not copied
     causal         True where no row sees a later key; read from the zeros of the pattern where not given
     layer, head    true numbers; head None for the average over heads
     excluded_mass  (doc,) share of attention that the kept rows give to special tokens, None where unknown
@@ -139,10 +140,11 @@ def head_mean_field(
 
     windows: from ``windows``, or documents; special tokens are fed and left out of the field, and windows of
     different lengths are cut to the shortest (``Field.dropped`` counts the tokens). layers: true layer numbers,
-    None for all. Returns one Field per layer, ascending.
+    None for all. stream: "encoder" or "decoder" of an encoder–decoder, whose decoder reads the same windows; None
+    for the only one, or the encoder. Returns one Field per layer, ascending.
 
-    Raises HeadlightError for fewer than three windows, for a head that the model does not have and for windows
-    shorter than four tokens.
+    Raises HeadlightError for fewer than three windows, for a head that the model does not have, for windows
+    shorter than four tokens and for cross-attention, which has no lag.
 
     **Source**: Zeris, arXiv 2606.06573, §3 (the field and its fluctuation); deviations: rows and columns of
     special tokens are left out, and no row is renormalised afterwards.
@@ -150,7 +152,7 @@ def head_mean_field(
     from lib.capture import observe
 
     encodings, dropped = _of_one_length(windows, engine)
-    observer = _HeadMean(encodings, head)
+    observer = _HeadMean(_tables(encodings, stream), head)
     observe(engine, encodings, observer, layers=layers, stream=stream, progress=progress)
     return [
         Field(
@@ -178,13 +180,26 @@ def _of_one_length(windows: Sequence[Any], engine: Any) -> tuple[list[Encoding],
     return [cut(e, 0, shortest) for e in encodings], sum(lengths) - shortest * len(lengths)
 
 
+def _tables(encodings: Sequence[Encoding], stream: str | None) -> list[TokenTable]:
+    """The token tables of the side that attends, all with as many ordinary tokens."""
+    if stream == "cross":
+        raise HeadlightError("self-attention", "cross-attention", "Choose the encoder or the decoder: it has lags.")
+    tables = [e.target_table if stream == "decoder" else e.table for e in encodings]
+    lengths = {int((~table.is_special).sum()) for table in tables}
+    if len(lengths) > 1:
+        raise HeadlightError(
+            "decoder texts of one length", f"{sorted(lengths)} tokens", "Leave Document.target out: it is the text."
+        )
+    return tables
+
+
 class _HeadMean:
     """Observer that keeps the mean over heads, or one head, of each window's pattern between ordinary tokens."""
 
     needs = frozenset({"pattern"})
 
-    def __init__(self, encodings: Sequence[Encoding], head: int | None) -> None:
-        self.kept = [np.flatnonzero(~e.table.is_special) for e in encodings]
+    def __init__(self, tables: Sequence[TokenTable], head: int | None) -> None:
+        self.kept = [np.flatnonzero(~table.is_special) for table in tables]
         self.head = head
         self.pattern: dict[int, Array] = {}  # layer -> (doc, query_pos, key_pos)
         self.excluded: dict[int, Array] = {}  # layer -> (doc,)

@@ -2,6 +2,8 @@
 
 import pytest
 import torch
+import transformers as hf
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from lib.corpora import Document
 from lib.models import Engine, load
@@ -48,3 +50,22 @@ def char_gpt():
         max_position_embeddings=48, initializer_range=0.3,
     )  # fmt: skip
     return Engine.from_parts(CharGPTForCausalLM(config), tokenizer, name="small character GPT")
+
+
+@pytest.fixture(scope="session")
+def t5(documents):
+    """An untrained encoder–decoder of two and two layers that reads whole words."""
+    torch.manual_seed(0)
+    words = sorted(set(documents[0].text.replace(".", " .").replace(",", " ,").split()))
+    vocabulary = {word: i for i, word in enumerate(["<pad>", "</s>", "<unk>", *words])}
+    rules = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    rules.pre_tokenizer = pre_tokenizers.Whitespace()
+    rules.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    tokenizer = hf.PreTrainedTokenizerFast(
+        tokenizer_object=rules, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
+    config = hf.T5Config(
+        vocab_size=len(vocabulary), d_model=24, d_kv=8, num_heads=3, d_ff=32, num_layers=2, num_decoder_layers=2,
+        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1, initializer_factor=3.0,
+    )  # fmt: skip
+    return Engine.from_parts(hf.T5ForConditionalGeneration(config), tokenizer, name="small T5")

@@ -121,3 +121,16 @@ def test_progress_is_reported(minilm, documents):
 
 def test_a_softmax_row_keeps_its_shape():
     assert softmax_rows(np.zeros((1, 4, 4)), causal=True)[0, 1].tolist() == [0.5, 0.5, 0, 0]
+
+
+def test_an_encoder_decoder_has_fields_of_both_sides(t5, documents):
+    cut = windows(documents, t5, 24, 6)
+    encoder = head_mean_field(t5, cut, layers=[1])[0]
+    decoder = head_mean_field(t5, cut, layers=[1], stream="decoder")[0]
+    assert not encoder.causal and decoder.causal
+    assert encoder.pattern.shape == decoder.pattern.shape == (6, 24, 24)
+    for window in cut:  # the decoder reads the same words behind its start token
+        source, target = window.table, window.target_table
+        assert target.is_special[0] and target.token_id[1:25].tolist() == source.token_id[:24].tolist()
+    with pytest.raises(HeadlightError, match="cross-attention"):
+        head_mean_field(t5, cut, stream="cross")
