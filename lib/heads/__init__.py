@@ -3,6 +3,7 @@
 from lib.heads.breakdown import breakdown, pair_products
 from lib.heads.catalogue import describe, score_heads
 from lib.heads.census import tally_heads
+from lib.heads.claims import Evidence, attentionviz, evidence
 from lib.heads.effects import NothingMoved, ablate, all_heads, predictions, sweep
 from lib.heads.examples import examples
 from lib.heads.images import links, overlay, patches_like, strongest
@@ -10,6 +11,7 @@ from lib.heads.induction import induction_probe
 from lib.heads.likeness import heads_like, leaf_order, likeness, redundancy_groups
 from lib.heads.profile import Profile, profile
 from lib.heads.pruning import greedy_pruning, likeness_order, pruning_curves, random_orders, removable
+from lib.heads.role_effects import role_effects
 from lib.heads.roles import RULES, Rule
 from lib.heads.rollout import rollout
 from lib.heads.scores import IMAGE_SCORES, TEXT_SCORES, Score
@@ -22,6 +24,7 @@ __all__ = [
     "IMAGE_SCORES",
     "RULES",
     "TEXT_SCORES",
+    "Evidence",
     "NothingMoved",
     "Profile",
     "Rule",
@@ -29,9 +32,11 @@ __all__ = [
     "Tally",
     "ablate",
     "all_heads",
+    "attentionviz",
     "between",
     "breakdown",
     "describe",
+    "evidence",
     "examples",
     "greedy_pruning",
     "heads_like",
@@ -53,6 +58,7 @@ __all__ = [
     "redundancy_groups",
     "removable",
     "results",
+    "role_effects",
     "rollout",
     "score_heads",
     "strongest",

@@ -57,7 +57,7 @@ def describe(engine: Any, tally: Tally) -> pd.DataFrame:
         qk_agreement_low=np.nan,
         qk_agreement_high=np.nan,
     )
-    table = with_roles(table)
+    table = with_roles(table, tally.documents)
     table.attrs = {
         "model": tally.model, "stream": tally.stream, "special": tally.special, "documents": tally.documents,
         "tokens": tally.tokens, "lost": tally.lost, "missing": missing,

@@ -14,7 +14,8 @@ import pandas as pd
 
 NONE_CLEAR = "none clear"
 NO_SIGNAL = "no signal"
-UNSURE = "?"  # follows a role that rests on one document, where there is no interval
+UNSURE = "?"  # follows a role that rests on too few documents
+ENOUGH = 5  # documents: fewer say nothing about the spread over documents
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Rule:
     nearness: bool = False
 
 
+PROBED_TIER = 1  # measured on sequences of its own, enough of them
 RULES: tuple[Rule, ...] = (
     Rule("induction", "probe_induction", 1, 0.25, 5),
     Rule("induction, token before", "probe_induction_before", 1, 0.25, 5),
@@ -66,26 +68,26 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def with_roles(table: pd.DataFrame) -> pd.DataFrame:
-    """A table of scores with three more columns.
+def with_roles(table: pd.DataFrame, documents: int) -> pd.DataFrame:
+    """A table of scores, measured on so many documents, with three more columns.
 
     role: the rule that holds, the lowest tier first, then the strongest; "none clear" where none does; "no signal"
     where the head's output is exactly zero or it has no scores. also: the other rules that hold. role_strength: of
     the role. A role that rests on one document, without an interval, ends in "?".
     """
-    held = [_held(table, rule) for rule in RULES]  # rule, (head,): strength where the rule holds, else NaN
-    unsure = [_interval_missing(table, rule) for rule in RULES]
+    strengths_of = [held(table, rule) for rule in RULES]  # rule, (head,): strength where the rule holds, else NaN
     silent = _silent(table)
     roles, also, strengths = [], [], []
     for head in range(len(table)):
-        found = [number for number in range(len(RULES)) if not np.isnan(held[number][head])]
-        found.sort(key=lambda number: (RULES[number].tier, -round(float(held[number][head]), 6), number))
-        names = [RULES[number].role + UNSURE * bool(unsure[number][head]) for number in found]
+        found = [number for number in range(len(RULES)) if not np.isnan(strengths_of[number][head])]
+        found.sort(key=lambda number: (RULES[number].tier, -round(float(strengths_of[number][head]), 6), number))
+        sure = [RULES[number].tier == PROBED_TIER or documents >= ENOUGH for number in found]
+        names = [RULES[number].role + ("" if certain else UNSURE) for number, certain in zip(found, sure, strict=True)]
         if silent[head]:
             names, found = [NO_SIGNAL], []
         roles.append(names[0] if names else NONE_CLEAR)
         also.append("; ".join(names[1:]))
-        strengths.append(float(held[found[0]][head]) if found else np.nan)
+        strengths.append(float(strengths_of[found[0]][head]) if found else np.nan)
     return table.assign(role=roles, also=also, role_strength=strengths)
 
 
@@ -105,7 +107,8 @@ def rule_of(role: str) -> Rule | None:
     return next((rule for rule in RULES if rule.role == role.removesuffix(UNSURE)), None)
 
 
-def _held(table: pd.DataFrame, rule: Rule) -> np.ndarray:
+def held(table: pd.DataFrame, rule: Rule) -> np.ndarray:
+    """Strength of every head that a rule holds for, NaN for the others: (head,)."""
     if rule.score not in table:
         return np.full(len(table), np.nan)
     score, chance, low, high = (
@@ -119,11 +122,6 @@ def _held(table: pd.DataFrame, rule: Rule) -> np.ndarray:
     far = strength(table, rule)
     holds = (far >= rule.strength) & (lift >= rule.lift) & (beyond | np.isnan(low))
     return np.where(holds, far, np.nan)
-
-
-def _interval_missing(table: pd.DataFrame, rule: Rule) -> np.ndarray:
-    missing = f"{rule.score}_low" not in table
-    return np.full(len(table), False) if missing else table[f"{rule.score}_low"].isna().to_numpy()
 
 
 def _silent(table: pd.DataFrame) -> np.ndarray:

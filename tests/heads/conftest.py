@@ -4,21 +4,29 @@ import pytest
 
 from lib import models
 from lib.corpora import builtin
+from lib.models.offline import NotInstalled
+
+
+def _loaded(name):
+    try:
+        return models.load(name, device="cpu")
+    except NotInstalled as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")
 def minilm():
-    return models.load("all-MiniLM-L6-v2", device="cpu")
+    return _loaded("all-MiniLM-L6-v2")
 
 
 @pytest.fixture(scope="session")
 def smollm2():
-    return models.load("SmolLM2-135M-Instruct", device="cpu")
+    return _loaded("SmolLM2-135M-Instruct")
 
 
 @pytest.fixture(scope="session")
 def dinov2():
-    return models.load("DINOv2-small", device="cpu")
+    return _loaded("DINOv2-small")
 
 
 @pytest.fixture(scope="session")

@@ -112,14 +112,14 @@ def test_bad_documents(minilm):
 def test_a_tokenizer_without_delimiters(smollm2):
     table = score_heads(smollm2, from_text("One text, no delimiter. It has two sentences."))
     assert table.special.isna().all() and np.isfinite(table.period).all()
-    assert table.role.str.endswith("?").any()  # one document: no interval
+    assert table.role.str.endswith("?").any()  # one document
 
 
 def test_photographs(dinov2):
     table = score_heads(dinov2, builtin("photographs"))
     roles = table.set_index(["layer", "head"]).role
     assert [roles[place] for place in ((2, 3), (1, 1), (3, 4), (3, 1))] == [
-        "patch to the left", "patch to the right", "patch above", "patch below",
+        "patch to the left?", "patch to the right?", "patch above?", "patch below?",
     ]  # fmt: skip
     assert "vision" in table.attrs["missing"]["probe_induction"] and "mean_lag" not in table
     assert table.qk_agreement.max() > 0.9

@@ -1,0 +1,94 @@
+"""What the catalogue and switching heads off cost, in units of the model's forward pass.
+
+Run ``python -m tests.bench.bench_heads [model] [corpus] [documents]``. Ratios are printed, never asserted: they are of
+one machine in one run. Time is processor time, the better of two runs; wall time is printed beside it and holds what
+other processes take. The forward pass is the model alone, in eager attention, over the same batches. Memory is the
+process's peak above what it held before (Linux only), for a part of the documents and for all of them.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+from lib.capture.batching import encoded, model_inputs
+from lib.capture.check import trusted
+from lib.capture.observers import plan
+from lib.capture.tap import implementation
+from lib.corpora import builtin, encode
+from lib.heads import describe, likeness, sweep, tally_heads
+from lib.models import load
+
+SWITCHED = 2000  # tokens on which heads are switched off
+
+
+def forward(engine, encodings):
+    """The model alone."""
+    with torch.inference_mode(), implementation(engine.model, "eager"):
+        for batch in plan(encodings, trusted(engine)):
+            engine.model(**model_inputs(engine, [encodings[i] for i in batch]))
+
+
+def clocked(work, runs=2):
+    """Processor and wall seconds, the better of the runs."""
+    found = []
+    for _ in range(runs):
+        start, wall = time.process_time(), time.perf_counter()
+        work()
+        found.append((time.process_time() - start, time.perf_counter() - wall))
+    return min(found)
+
+
+def resident(field):
+    """Kilobytes of the process now (VmRSS) or at its peak (VmHWM)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field))
+
+
+def peak_megabytes(work):
+    """Peak memory above what the process held before."""
+    gc.collect()
+    before = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+    work()
+    return (resident("VmHWM") - before) / 1024
+
+
+def main(name="all-MiniLM-L6-v2", corpus="encyclopedia", documents="68"):
+    """Print the costs of one model on one corpus."""
+    say = sys.stdout.write
+    engine = load(name, device="cpu")
+    encodings = [encode(document, engine) for document in builtin(corpus)[: int(documents)]]
+    tokens = sum(len(encoding.table) for encoding in encodings)
+    say(f"{name}, {corpus}: {len(encodings)} documents, {tokens} tokens, {torch.get_num_threads()} threads\n")
+    forward(engine, encodings[:4])
+    alone, alone_wall = clocked(lambda: forward(engine, encodings))
+    census, census_wall = clocked(lambda: tally_heads(engine, encodings))
+    whole, whole_wall = clocked(lambda: describe(engine, tally_heads(engine, encodings)), runs=1)
+    say(f"forward alone {alone:.1f} s (wall {alone_wall:.1f})\n")
+    say(f"census {census:.1f} s (wall {census_wall:.1f}) ÷ forward: {census / alone:.2f} (wanted ≤ 2)\n")
+    say(f"catalogue with probe, agreement, intervals and roles {whole:.1f} s (wall {whole_wall:.1f}, wanted ≤ 20)\n")
+    if sys.platform == "linux":
+        part = encodings[: len(encodings) // 3]
+        third, all_of_them = (peak_megabytes(lambda some=some: tally_heads(engine, some)) for some in (part, encodings))
+        say(f"peak memory of the census: {third:.0f} MB for a third of the documents, {all_of_them:.0f} MB for all\n")
+    shorter, total = [], 0
+    for encoding in encodings:
+        if total < SWITCHED:
+            shorter.append(encoding)
+            total += len(encoding.table)
+    off, off_wall = clocked(lambda: sweep(engine, shorter), runs=1)
+    once, _ = clocked(lambda: forward(engine, shorter))
+    heads = sum(place.heads for place in trusted(engine).places)
+    say(f"{heads} heads off over {total} tokens {off:.1f} s (wall {off_wall:.1f}, wanted ≤ 60 for 72 heads)\n")
+    say(f"… ÷ (heads × forward over the same tokens {once:.2f} s): {off / (heads * once):.2f}\n")
+    distances, distances_wall = clocked(lambda: likeness(engine, encoded(engine, encodings)), runs=1)
+    say(f"likeness of all heads {distances:.1f} s (wall {distances_wall:.1f})\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4])
