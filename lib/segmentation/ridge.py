@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import minimize
+from scipy.special import expit
+
+from .minimise import minimise_apart
 
 CONTEXT = (-1, 0, 1)  # tokens around the token before the gap
 
@@ -90,16 +92,17 @@ def fit_many(
     rows, own_row = [_rows(window, offset) for offset in CONTEXT], np.arange(len(window))
 
     def matrix_of(theta: np.ndarray) -> np.ndarray:
-        flat = theta[:-models].reshape(features, -1).astype(np.float32)
+        flat = theta[:-1].reshape(features, -1).astype(np.float32)
         solved = solve_triangular(factor, flat, lower=True, trans="T", check_finite=False)
         return solved.reshape(features, contexts, models)
 
-    def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Per model the loss, (model,), and its gradient, (feature · context + 1, model)."""
         matrix = matrix_of(theta)
         parts = (scaled @ matrix.reshape(features, -1)).reshape(-1, contexts, models)
-        score = shifted_sum(parts, window) + theta[-models:]
-        value = float((share * (np.logaddexp(0.0, score) - target * score)).sum() + (ridge * matrix**2).sum())
-        residual = share * (1 / (1 + np.exp(-score)) - target)
+        score = shifted_sum(parts, window) + theta[-1]
+        value = (share * (np.logaddexp(0.0, score) - target * score)).sum(axis=0) + (ridge * matrix**2).sum(axis=(0, 1))
+        residual = share * expit(score) - share * target
         spread = np.zeros(parts.shape, dtype=np.float32)
         for column, there in enumerate(rows):
             held = there == own_row  # at most one held and one moved row reach the same place
@@ -108,15 +111,15 @@ def fit_many(
         gradient = (scaled.T @ spread.reshape(len(spread), -1)).reshape(matrix.shape) + 2 * ridge * matrix
         gradient = gradient.reshape(features, -1).astype(np.float32)
         gradient = solve_triangular(factor, gradient, lower=True, check_finite=False)
-        return value, np.r_[gradient.astype(np.float64).ravel(), residual.sum(axis=0)]
+        return value, np.concatenate([gradient.reshape(-1, models), residual.sum(axis=0)[None]]).astype(np.float64)
 
     base = np.clip((share * target).sum(axis=0), 1e-6, 1 - 1e-6)
-    start = np.r_[np.zeros(features * contexts * models), np.log(base / (1 - base))]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "maxcor": 10}).x
+    start = np.concatenate([np.zeros((features * contexts, models)), np.log(base / (1 - base))[None]])
+    found = minimise_apart(loss, start, iterations)
     matrix = matrix_of(found)
     return [
         (Linear((matrix[..., m] / scale[:, None]).T.astype(np.float32), centre.astype(np.float32), float(bias)), own[m])
-        for m, bias in enumerate(found[-models:])
+        for m, bias in enumerate(found[-1])
     ]
 
 
