@@ -10,7 +10,7 @@ from lib.errors import HeadlightError
 from lib.models.catalogue import OWN
 from lib.ui import cached
 from lib.ui.badge import badge
-from lib.ui.message import problem
+from lib.ui.message import guarded, problem
 from lib.ui.pictures import describe
 from lib.ui.scene import Scene, corpora_for, scene
 from lib.ui.state import DEFAULT_CORPUS, DEFAULT_MODEL, DEVICES, DTYPES, choose_head, redraw_live
@@ -129,7 +129,7 @@ def _corpus(kind: str) -> None:
     )
     own_text_controls()
     for note in own.notes if (own := own_texts().get(st.session_state["corpus"])) else ():
-        st.caption(note)
+        st.text(note)
 
 
 def _explain_mismatch(kind: str) -> None:
@@ -147,6 +147,7 @@ def _explain_mismatch(kind: str) -> None:
 
 def _first_document() -> None:
     st.session_state["document"] = 0
+    st.session_state.pop("text_problem", None)
 
 
 @st.fragment(key="choice")
@@ -175,8 +176,9 @@ def _choice() -> None:
             persist_state="session",
             on_change=redraw_live,
         )
-    encoding = scene().encoding
-    st.caption(describe(current.document, encoding.table, encoding.lost))
+    with guarded("this text"):
+        encoding = scene().encoding
+        st.caption(describe(current.document, encoding.table, encoding.lost))
     shape = current.engine.n_layers, current.engine.n_heads
     for name, column, size in zip(("layer", "head"), st.columns(2), shape, strict=True):
         st.session_state[name] = min(st.session_state[name], size - 1)

@@ -1,4 +1,4 @@
-"""Open an address in headless Chromium and wait for the first picture: ``python -m tests.browser.open_page URL``."""
+"""Open the app in headless Chromium and wait for its main picture: ``python -m tests.browser.open_page URL``."""
 
 import sys
 
@@ -8,14 +8,19 @@ from tests.browser.chromium import ARGUMENTS, executable
 
 
 def open_page(address: str) -> str:
-    """The page's text once a canvas is drawn; raises where none appears within two minutes."""
+    """The page's text once all heads are drawn; raises where they are not within two minutes, or on a console error."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
+        complaints = []
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(address)
-        page.locator("canvas").first.wait_for(timeout=120_000)
+        page.locator(".st-key-all-heads canvas[tabindex]").first.wait_for(timeout=120_000)
         text = page.inner_text("body")
         browser.close()
+    if complaints:
+        raise RuntimeError("\n".join(complaints))
     return text
 
 

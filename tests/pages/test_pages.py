@@ -10,8 +10,7 @@ PAGES = ["heads", "similarity", "spectral", "embeddings", "segmentation"]
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch):
-    monkeypatch.setenv("HEADLIGHT_STORE", str(tmp_path))
+def app():
     return AppTest.from_file(DOOR, default_timeout=120).run()
 
 
@@ -19,11 +18,19 @@ def texts(app):
     return " ".join(element.value for kind in ("markdown", "text", "caption") for element in getattr(app, kind))
 
 
+def pictures(app):
+    """Keys of the pictures that are mounted."""
+    return {element.proto.id.split("-", 2)[2] for element in app.get("bidi_component")}
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens(app, page):
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
     assert app.header[0].value.endswith("?")
+    assert "cannot be shown" not in texts(app)
+    if page == "heads":
+        assert {"all-heads", "one-head"} <= pictures(app)
 
 
 def test_the_choice_is_the_same_after_a_visit_elsewhere(app):
@@ -49,6 +56,7 @@ def test_empty_text_is_told_and_nothing_is_lost(app, pasted):
     "pasted",
     [
         "one",
+        "Hi",
         "<s> a<b </script><script>alert(1)</script>",
         "Seán 東京 한국어 💩 don’t",
         "a typed [SEP] stays text",
@@ -61,6 +69,8 @@ def test_pasted_text_is_shown(app, pasted):
     app.text_area(key="pasted").set_value(pasted)
     app.button(key="read-pasted").click().run()
     assert not app.exception
+    assert "cannot be shown" not in texts(app)
+    assert {"all-heads", "one-head"} <= pictures(app)
     assert app.selectbox(key="corpus").value.startswith("own-")
     assert "corpus" not in app.query_params
 
@@ -78,8 +88,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_session_usable(model):
     assert app.header[0].value == "What does each head do?"
 
 
-def test_a_deep_link_sets_the_choice(monkeypatch, tmp_path):
-    monkeypatch.setenv("HEADLIGHT_STORE", str(tmp_path))
+def test_a_deep_link_sets_the_choice():
     app = AppTest.from_file(DOOR, default_timeout=120)
     app.query_params.update({"layer": "5", "head": "99", "corpus": "probes", "special": "0", "model": "evil/model"})
     app.run()

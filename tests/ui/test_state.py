@@ -46,6 +46,7 @@ def test_what_a_link_may_not_say_is_dropped(hostile):
             "device": st.sampled_from(["auto", "cpu"]),
             "dtype": st.sampled_from(["float32", "bfloat16"]),
             "document": st.integers(0, 9999),
+            "tokens": st.integers(0, 9999),
             "layer": st.integers(0, 99),
             "head": st.integers(0, 99),
             "special": st.booleans(),

@@ -1,0 +1,15 @@
+"""Every test of the pages has a store of its own, so that none reads what another (or a developer's app) wrote."""
+
+import pytest
+
+from lib.ui import cached
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path, monkeypatch):
+    monkeypatch.setattr(cached, "STORE_FOLDER", tmp_path / "store")
+    cached.store.clear()
+    cached.patterns.clear()
+    yield
+    cached.store.clear()
+    cached.patterns.clear()

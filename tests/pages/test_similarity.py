@@ -1,0 +1,171 @@
+"""The Similarity page: what it shows on text and on images, its controls, and bad input that it has to tell."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lib.corpora import builtin
+from lib.ui import cached, verdicts
+from lib.ui.similarity import document, heads, measures, wording
+from lib.verdicts import verdict
+
+DOOR = Path(__file__).resolve().parents[2] / "app.py"
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setattr(cached, "STORE_FOLDER", tmp_path)
+    cached.store.clear()
+    cached._shelf.clear()
+    yield tmp_path
+    cached.store.clear()
+    cached._shelf.clear()
+
+
+def opened(**choice):
+    """The page in a new session: few documents, short, so that a run takes seconds."""
+    app = AppTest.from_file(DOOR, default_timeout=180)
+    app.session_state["similarity-documents"] = 6
+    for name, value in ({"tokens": 64} | choice).items():
+        app.session_state[name] = value
+    app.run()
+    return app.switch_page("pages/similarity.py").run()
+
+
+def said(app):
+    return " ".join(element.value for kind in ("markdown", "text", "caption") for element in getattr(app, kind))
+
+
+def choose(app, key, value):
+    return app.segmented_control(key=key).set_value(value).run()
+
+
+def test_every_section_opens(store):
+    app = opened()
+    assert not app.exception
+    assert "Rank correlation with layer" in said(app)
+    assert "different anchors" in said(choose(app, "similarity-section", "anchors"))
+    choose(app, "similarity-section", "verdicts")
+    counts = next(element.value for element in app.markdown if "** reproduced" in element.value)
+    assert sum(int(part) for part in counts.split("**")[1::2]) == 5
+    choose(app, "similarity-section", "uses")
+    assert "Two orders of removal" in said(app)
+    orders = app.session_state["pruning_orders"]
+    assert all(len(set(order)) == 72 for order in orders.values())
+    assert "rows" in said(choose(app, "similarity-use", "features"))
+    assert "reciprocal rank" in said(choose(app, "similarity-use", "keywords"))
+    assert not app.exception
+
+
+def test_controls_change_what_is_measured(store):
+    app = opened()
+    for key, value in (("similarity-kind", "cosine"), ("similarity-shown", "raw"), ("similarity-unit", "words")):
+        choose(app, key, value)
+    app.selectbox(key="similarity-statistic").set_value("same_token").run()
+    choose(app, "similarity-pairs", "same")
+    assert not app.exception
+    assert "Repetition by layer" in said(app)
+    app.number_input(key="similarity-top").set_value(0.01).run()  # 63 tokens: less than one pair
+    assert not app.exception
+    assert "Expected" not in said(app)
+
+
+def test_a_change_of_head_measures_nothing_again(store, monkeypatch):
+    app = opened()
+    held = sorted(store.glob("*.safetensors"))
+    measured = []
+    monkeypatch.setattr(measures, "measure", lambda *_: measured.append(1))
+    app.number_input(key="layer").set_value(4).run()
+    assert not app.exception
+    assert "**L4 H0**" in said(app)
+    assert measured == []
+    assert sorted(store.glob("*.safetensors")) == held
+
+
+@pytest.mark.parametrize("pasted", ["one", "the the the the the the", "Seán 東京 한국어 💩 don’t"])
+def test_short_and_uniform_texts_are_shown_or_told(store, pasted):
+    app = opened()
+    app.text_area(key="pasted").set_value(pasted)
+    app.button(key="read-pasted").click().run()
+    app.toggle(key="special").set_value(False).run()
+    assert not app.exception
+    expected = "at least one document with two tokens" if pasted == "one" else "Rank correlation"
+    assert expected in said(app)
+
+
+def test_images_are_measured_in_patch_steps():
+    pytest.importorskip("onnx", reason="DINOv2-small comes with requirements-models.txt")
+    app = opened(model="DINOv2-small", corpus="gratings")
+    assert not app.exception
+    assert app.selectbox(key="similarity-statistic").options == ["Mean distance"]
+    assert "patch steps" in said(app)
+    assert "images have no anchors" in said(choose(app, "similarity-section", "anchors"))
+
+
+def test_a_second_model_that_cannot_be_loaded_is_told(store):
+    app = opened()
+    choose(app, "similarity-section", "uses")
+    choose(app, "similarity-use", "second")
+    app.selectbox(key="similarity-second").set_value("/no/such/folder").run()
+    assert not app.exception
+    assert "Expected" in said(app)
+    assert cached.engine("all-MiniLM-L6-v2", "auto", "float32").model is not None
+
+
+def test_links_are_the_selected_pairs_and_nothing_else():
+    frame = pd.DataFrame({"first": [1, 2], "second": [3, 4], "similarity": [2.0, -1.0]})
+    matrix = document.link_matrix(frame, np.array([1, 2, 3, 4]))  # position 0 is hidden
+    assert np.array_equal(matrix, matrix.T)
+    assert np.argwhere(np.triu(matrix)).tolist() == [[0, 2], [1, 3]]
+    assert matrix[0, 2] == 2.0
+    assert 0 < matrix[1, 3] < 0.01  # a negative similarity is selected all the same
+
+
+def test_pairs_of_a_kind_are_told_apart():
+    frame = pd.DataFrame({"same_token": [True, False, False], "same_sentence": [False, True, False]})
+    found = {kind: document.filtered(frame, kind).index.tolist() for kind in document.PAIRS}
+    assert found == {"all": [0, 1, 2], "same": [0], "within": [1], "across": [0, 2]}
+
+
+def test_heads_apart_from_chance_are_counted():
+    table = pd.DataFrame({"x_lift": [2, 1, 0.5], "x_lift_low": [1.5, 0.8, 0.4], "x_lift_high": [2.5, 1.2, 0.6]})
+    assert heads.separated(table, "x").startswith("1 of 3 heads lie above chance and 1 below")
+    table[["x_lift_low", "x_lift_high"]] = np.nan
+    assert "two documents" in heads.separated(table, "x")
+
+
+@pytest.mark.parametrize(
+    ("value", "counted", "expected"),
+    [(0.314, "share", "31 %"), (0.0314, "share", "3.1 %"), (81.92, "tokens", "81.9"), (math.nan, "share", "–")],
+)
+def test_numbers_have_two_or_three_digits(value, counted, expected):
+    assert wording.number(value, counted) == expected
+
+
+def test_a_verdict_is_drawn_with_everything_it_rests_on_and_nothing_runs():
+    found = verdict(
+        "H-thirty", -0.31, (-0.4, -0.2), {"no change": 0.0}, model="m", corpus="<script>x</script>", documents=20
+    )
+    drawn = verdicts.card(found)
+    assert "reproduced" in drawn
+    assert "[-0.4, -0.2]" in drawn
+    assert "20 documents" in drawn
+    assert "<script>" not in drawn
+    assert verdicts.strip(found).count("position:absolute") == 4  # axis, null, interval, dot
+    nothing = verdict(
+        "H-thirty", math.nan, (math.nan, math.nan), {"no change": 0.0}, model="m", corpus="c", documents=20
+    )
+    assert verdicts.strip(nothing) == ""
+    assert b"undecided" in verdicts.verdicts_csv([nothing])
+
+
+def test_the_first_documents_are_as_many_as_the_corpus_holds(store):
+    app = opened(corpus="conversation")
+    app.number_input(key="similarity-documents").set_value(12).run()
+    assert not app.exception
+    assert len(builtin("conversation")) == 12
+    assert app.number_input(key="similarity-documents").max == 12
