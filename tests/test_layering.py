@@ -10,13 +10,23 @@ ROOMS = ("heads", "similarity", "spectral", "embeddings", "segmentation")
 MODULES = sorted(p.relative_to(ROOT) for top in ("lib", "pages") for p in (ROOT / top).rglob("*.py"))
 
 
-def imported(path):
-    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+def imported(path, root=ROOT):
+    for node in ast.walk(ast.parse((root / path).read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            here = path.parent.parts[: len(path.parent.parts) - node.level + 1] if node.level else ()
+            module = ".".join((*here, *([node.module] if node.module else [])))
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def test_relative_imports_are_resolved(tmp_path):
+    source = tmp_path / "lib" / "corpora" / "gold.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("from .document import Document\nfrom ..capture import tap\nimport torch.nn")
+    names = set(imported(source.relative_to(tmp_path), tmp_path))
+    assert {"lib.corpora.document", "lib.capture.tap", "torch.nn"} <= names
 
 
 def forbidden(path):
@@ -32,6 +42,8 @@ def forbidden(path):
         yield from (f"lib.{room}" for room in ROOMS if room != parts[1])
     if parts[0] == "lib" and parts[1] in {"models", "corpora"}:
         yield from (f"lib.{later}" for later in ("capture", *ROOMS))
+    if parts[:2] == ("lib", "capture"):
+        yield from (f"lib.{room}" for room in ROOMS)
     if parts[0] == "lib" and not shows:
         yield from ("lib.views", "lib.ui", "pages")
     if parts[0] == "lib" and parts[1] == "views":

@@ -8,7 +8,6 @@ import streamlit as st
 from lib.capture import Check
 from lib.models import Engine
 
-
 EXACT = 1e-5  # of weights between 0 and 1: the tolerance of float32
 
 
