@@ -5,11 +5,13 @@ import streamlit as st
 from lib.ui.downloads import pattern_downloads
 from lib.ui.frame import how_to_read, question
 from lib.ui.guard import through_the_door
+from lib.ui.heads.measures import document_table
+from lib.ui.heads.numbers import numbers
+from lib.ui.heads.one import one_head
+from lib.ui.heads.overview import controls, known_table, overview
 from lib.ui.message import guarded
-from lib.ui.pictures import head_figure, overview_figure, scene_patterns
+from lib.ui.pictures import scene_patterns
 from lib.ui.scene import scene
-from lib.ui.state import choose_head
-from lib.views import show, show_head_grid
 
 through_the_door()
 
@@ -17,7 +19,10 @@ HOW_TO_READ = """
 **The large picture** holds one small square per head: layers from top to bottom, heads from left to right. Inside a
 square, rows are the tokens that look (queries), columns the tokens they look at (keys); brighter means more attention.
 Each square is scaled to its own maximum, and every cell shows the *largest* weight it covers, so that sharp, sparse
-heads stay visible. Click a square, or move with the arrow keys.
+heads stay visible. Click a square, or move with the arrow keys. It can also be coloured by any score.
+
+**The numbers** say how much of a row lies where, beside what rows that attend uniformly would give. A role holds where
+a score lies far enough above chance; on one document alone it stays unsure, "none clear" is an honest answer.
 
 **The chosen head** is shown on the text itself, as lines and as a heatmap. Hover a token to see where it looks; click
 to hold it, and hold several to add them up. Hatched pairs are masked: the model cannot look there.
@@ -31,13 +36,17 @@ model's answer depends on it. Whether it does is a question for switching the he
 def panel() -> None:
     """Everything that depends on document, layer and head."""
     now = scene()
+    shown, stream = controls(now)
     with guarded("the attention of this text"):
-        pattern = scene_patterns(now)
-        chosen = now.choice.layer, now.choice.head
-        show_head_grid(overview_figure(now, pattern), "all-heads", chosen, choose_head)
-        figure = head_figure(now, pattern)
-        show(figure, "one-head")
-        pattern_downloads(now, pattern, figure)
+        pattern = scene_patterns(now, stream)
+        left, right = st.columns([3, 1], gap="large")
+        with left, guarded("the picture of all heads"):
+            overview(now, pattern, stream, shown, known_table(now, stream))
+        with guarded("the chosen head"):
+            figure = one_head(now, pattern, stream)
+            pattern_downloads(now, pattern, figure, stream)
+        with right, guarded("the numbers of this head"):
+            numbers(now, document_table(now, stream), 1, stream, pattern)
 
 
 question("What does each head do?")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import streamlit as st
 
 from lib import models
 from lib.capture import Check, Store, pattern, self_check
+from lib.capture.check import trusted
 from lib.corpora import Document, Encoding, builtin, encode
 from lib.views import Figure, head_grid_figure, thumbnails
 
@@ -64,10 +65,14 @@ def patterns(
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def overview(picture_key: str, special: bool, note: str, _pattern: np.ndarray, _shown: np.ndarray) -> Figure:
-    """The small pictures of all heads over the shown positions (token,), ready for the browser."""
-    pattern = _pattern if special else _pattern[:, :, _shown][..., _shown]
-    return head_grid_figure(thumbnails(pattern, masked=(pattern[0] == 0).all(axis=0)), note=note)
+def overview(
+    picture_key: str, note: str, _pattern: np.ndarray, _masked: np.ndarray, _layers: Sequence[int], _names: Any = None
+) -> Figure:
+    """The small pictures of all heads, ready for the browser; the key names texts, tokens shown and heads' names.
+
+    _pattern: (layer, head, query_pos, key_pos); _masked: (layer, query_pos, key_pos); _names: words per layer, head.
+    """
+    return head_grid_figure(thumbnails(_pattern, masked=_masked), _layers, names=_names, note=note)
 
 
 class Shelf:
@@ -92,3 +97,16 @@ def _shelf(what: str, key: str) -> Shelf:
 def kept(what: str, key: str, build: Callable[[], Any]) -> Any:
     """``build()``, once for each name and key; for values that stay small or lie in the store."""
     return _shelf(what, key).get(build)
+
+
+def known(what: str, key: str) -> Any | None:
+    """What ``kept`` made under that name and key, or None where it was not made (or has been dropped)."""
+    made = _shelf(what, key).made
+    return made[0] if made else None
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def stream_layers(engine_key: str, stream: str, _engine: models.Engine) -> tuple[int, ...]:
+    """The true numbers of a stream's layers, in the order of a pattern's first axis."""
+    layout = trusted(_engine)
+    return layout.streams[layout.stream(stream)]

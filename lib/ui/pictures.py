@@ -1,4 +1,4 @@
-"""From a scene to the figures of the Heads page: which tokens are shown, what is masked, what the note says."""
+"""What the pictures of a scene have in common: which tokens are shown, what is masked, what the note says."""
 
 from __future__ import annotations
 
@@ -9,16 +9,49 @@ import numpy as np
 from lib.corpora import Document, TokenTable
 from lib.errors import HeadlightError
 from lib.heads.visibility import attention_window, causal_stream, visible
+from lib.models import Engine
 from lib.ui import cached
 from lib.ui.scene import Scene
-from lib.views import Figure, flow, head_view_figure, patch_attention_figure
+from lib.views import Figure
 
 
-def masked(scene: Scene) -> np.ndarray | None:
-    """Pairs that cannot attend in the chosen layer: (query_pos, key_pos) bool; None where every pair can."""
-    size, causal = len(scene.encoding.table), causal_stream(scene.engine, "self")
-    seen = visible(size, size, causal, attention_window(scene.engine, scene.choice.layer))
-    return None if seen.all() else ~seen
+def streams(engine: Engine) -> tuple[str, ...]:
+    """Where a model attends: "self", or the three attentions of an encoder–decoder."""
+    return ("encoder", "decoder", "cross") if engine.kind == "encoder-decoder" else ("self",)
+
+
+def tables(scene: Scene, stream: str) -> tuple[TokenTable, TokenTable]:
+    """The tokens that look and the tokens that are looked at, in the chosen document."""
+    own, target = scene.encoding.table, scene.encoding.target_table
+    return (target if stream in ("decoder", "cross") else own), (target if stream == "decoder" else own)
+
+
+def layers(scene: Scene, stream: str) -> tuple[int, ...]:
+    """The true numbers of a stream's layers, in the order of a pattern's first axis."""
+    return cached.stream_layers(scene.engine.key, stream, scene.engine)
+
+
+def chosen_place(scene: Scene, pattern: np.ndarray, stream: str) -> tuple[int, int]:
+    """The chosen head as (row of the pattern, head), or the nearest there is."""
+    numbers = np.array(layers(scene, stream))
+    row = int(np.abs(numbers - scene.choice.layer).argmin())
+    return row, min(scene.choice.head, pattern.shape[1] - 1)
+
+
+def masked(scene: Scene, stream: str, layer: int) -> np.ndarray:
+    """Pairs that cannot attend in a layer: (query_pos, key_pos) bool."""
+    queries, keys = tables(scene, stream)
+    window = attention_window(scene.engine, layer)
+    return ~visible(len(queries), len(keys), causal_stream(scene.engine, stream), window)
+
+
+def layer_masks(scene: Scene, stream: str) -> np.ndarray:
+    """The same for every layer: (layer, query_pos, key_pos), one array seen many times where layers agree."""
+    numbers = layers(scene, stream)
+    if len({attention_window(scene.engine, layer) for layer in numbers}) == 1:
+        one = masked(scene, stream, numbers[0])
+        return np.broadcast_to(one, (len(numbers), *one.shape))
+    return np.stack([masked(scene, stream, layer) for layer in numbers])
 
 
 def shown_tokens(table: TokenTable, special: bool) -> np.ndarray:
@@ -39,7 +72,7 @@ def left_out(scene: Scene) -> str:
     parts = []
     if encoding.lost:
         parts.append(f"The text goes on for {encoding.lost:,} more tokens, cut off here.")
-    if not scene.choice.special and (hidden := int(encoding.table.is_special.sum())):
+    if not scene.choice.special and not encoding.grid and (hidden := int(encoding.table.is_special.sum())):
         parts.append(f"{hidden} special tokens are hidden; the weights shown are the model's own, not renormalised.")
     return " ".join(parts)
 
@@ -51,40 +84,17 @@ def scene_patterns(scene: Scene, stream: str = "self") -> np.ndarray:
     )
 
 
-def overview_figure(scene: Scene, pattern: np.ndarray) -> Figure:
-    """All layers × all heads as one picture."""
-    key = f"{scene.engine.key} {scene.document.hash} {scene.choice.tokens}"
-    shown = shown_tokens(scene.encoding.table, scene.choice.special)
-    return cached.overview(key, scene.choice.special, left_out(scene), pattern, shown)
-
-
-def head_figure(scene: Scene, pattern: np.ndarray) -> Figure:
-    """The chosen head on the chosen document: lines, heatmap and text, or the image with its patches."""
-    layer, head = scene.choice.layer, scene.choice.head
-    encoding, title = scene.encoding, f"L{layer} H{head}"
-    if encoding.grid:
-        return patch_attention_figure(
-            encoding.seen,
-            encoding.grid,
-            pattern[layer, head],
-            prefix_labels=[text for text, row in zip(encoding.table.text, encoding.table.row, strict=True) if row < 0],
-            title=title,
-            note=left_out(scene),
-        )
-    kept = shown_tokens(encoding.table, scene.choice.special)
-    table = encoding.table.at(kept)
-    closed = masked(scene)
-    return head_view_figure(
-        pattern[layer, head][np.ix_(kept, kept)],
-        table.text,
-        query_flow=flow(scene.document.text, table.start, table.end, table.text),
-        query_special=table.is_special,
-        mask=None if closed is None else closed[np.ix_(kept, kept)],
-        boundaries=sentence_starts(table),
-        title=title,
-        note=left_out(scene),
-        mode="text",
-    )
+def overview_figure(
+    scene: Scene, pattern: np.ndarray, stream: str, names: Sequence[Sequence[str]] | None = None, named: str = ""
+) -> Figure:
+    """All layers × all heads as one picture of patterns. names: of the heads; named: tells one set of names apart."""
+    special = scene.choice.special or scene.encoding.grid is not None
+    key = f"{scene.engine.key} {scene.document.hash} {scene.choice.tokens} {stream} {special} {named}"
+    rows, columns = (shown_tokens(table, special) for table in tables(scene, stream))
+    masks = layer_masks(scene, stream)
+    if not special:
+        pattern, masks = (array[..., rows, :][..., columns] for array in (pattern, masks))
+    return cached.overview(key, left_out(scene), pattern, masks, layers(scene, stream), names)
 
 
 def sentence_starts(table: TokenTable) -> Sequence[int]:

@@ -32,7 +32,7 @@ def thumbnails(
         size: the longest side of a picture in cells; made smaller when all pictures together would exceed
             400 kB, and never larger than the pattern.
         scale: "head", each picture up to its own maximum, or "shared", one maximum for all.
-        masked: (query_pos, key_pos) bool, true where attention is impossible.
+        masked: (query_pos, key_pos) bool, true where attention is impossible, or (layer, query_pos, key_pos).
 
     Returns:
         uint8 (layer, head, row, column): 0 masked or undefined, 1 … 255 from none to the maximum.
@@ -47,7 +47,7 @@ def thumbnails(
     for layer in range(layers):  # one layer at a time: no second copy of the whole pattern
         weights = np.nan_to_num(pattern[layer], nan=-1.0)
         if masked is not None:
-            weights = np.where(masked, -1.0, weights)
+            weights = np.where(masked if masked.ndim == 2 else masked[layer], -1.0, weights)
         peaks[layer] = np.maximum.reduceat(np.maximum.reduceat(weights, rows, axis=1), columns, axis=2)
     most = peaks.max(axis=(2, 3), keepdims=True) if scale == "head" else peaks.max()
     most = np.where(most > 0, most, 1.0)

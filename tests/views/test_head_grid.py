@@ -45,6 +45,13 @@ def test_masked_is_not_zero_and_a_silent_head_stays_silent(random):
     assert (tiles[0, :, 0, 1:] == 0).all() and (tiles[0, 0][np.tril_indices(48)] >= 1).all()
 
 
+def test_every_layer_has_its_own_mask():
+    pattern = np.zeros((2, 1, 4, 4))  # zero where a key is allowed and not looked at: only the mask tells
+    masks = np.stack([np.triu(np.ones((4, 4), bool), 1), np.zeros((4, 4), bool)])
+    tiles = thumbnails(pattern, masked=masks)
+    np.testing.assert_array_equal(tiles[:, 0] == 0, masks)
+
+
 def test_rows_without_numbers_are_masked(random):
     pattern = softmax(random.normal(size=(1, 1, 4, 4)))
     pattern[0, 0, 2] = np.nan

@@ -1,0 +1,139 @@
+"""The chosen head on the chosen text or image, with the controls above it and the score of one pair beneath it."""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+import streamlit as st
+
+from lib.heads import breakdown
+from lib.ui.heads.reading import Ask, Reading, figure, image_figure, read, vectors, weighted
+from lib.ui.heads.wording import number
+from lib.ui.pictures import chosen_place, layers, tables
+from lib.ui.scene import Scene
+from lib.views import Figure, palette, show
+
+BOTH = ("attention", "‖A · v W_O‖", "both")
+PAIRS = ("all", "A→A", "A→B", "B→A", "B→B")
+
+
+def controls(scene: Scene, stream: str) -> tuple[Ask, str]:
+    """The controls above the picture: what is drawn, words, position 0, rows, direction of a pair."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="heads-one-controls"):
+        shown = st.segmented_control(
+            "Weight",
+            BOTH,
+            default=BOTH[0],
+            key="heads-weight",
+            persist_state="session",
+            help="A large weight on a short value moves little: ‖A · v W_O‖ is the length of what arrives "
+            "(Kobayashi et al. 2020).",
+        )
+        if scene.encoding.grid:
+            return Ask(stream), shown or BOTH[0]
+        unit = st.segmented_control(
+            "Unit", ("tokens", "words"), default="tokens", key="heads-unit", persist_state="session"
+        )
+        sink = st.segmented_control(
+            "Position 0", ("shown", "hidden"), default="shown", key="heads-sink", persist_state="session"
+        )
+        pair = "all"
+        if scene.document.second is not None and stream in ("self", "encoder"):
+            pair = st.selectbox("Texts", PAIRS, key="heads-pair", persist_state="session", width=100)
+        raw = True
+        if sink == "hidden" or not scene.choice.special or pair != "all":
+            rows = st.segmented_control(
+                "Rows", ("raw", "renormalised"), default="raw", key="heads-rows", persist_state="session"
+            )
+            raw = rows != "renormalised"
+    return Ask(stream, unit == "words", not raw, sink != "hidden", pair), shown or BOTH[0]
+
+
+def one_head(scene: Scene, pattern: np.ndarray, stream: str) -> Figure:
+    """Draw the chosen head with its controls; returns the picture of its attention."""
+    ask, shown = controls(scene, stream)
+    place, head = chosen_place(scene, pattern, stream)
+    if scene.encoding.grid:
+        return _image(scene, pattern, stream, shown)
+    weights = pattern[place, head]
+    reading = read(scene, weights, ask)
+    cell = _cell(weights)
+    drawn = figure(scene, reading, ask, cell)
+
+    def choose(row: int, column: int) -> None:
+        st.session_state["heads-cell"] = reading.pair(weights, row, column)
+
+    if shown == BOTH[0]:
+        show(drawn, "one-head", choose)
+    else:
+        arriving, name = weighted(scene, pattern, stream)
+        other = figure(scene, read(scene, arriving, ask), ask, cell, name, "heatmap" if shown == BOTH[2] else "text")
+        _beside(drawn, other, shown, choose)
+    _breakdown(scene, reading, weights, stream, cell)
+    return drawn
+
+
+def _beside(drawn: Figure, other: Figure, shown: str, choose: object) -> None:
+    """The value-weighted picture alone, or beside the raw one."""
+    if shown == BOTH[1]:
+        show(other, "one-head", choose)
+        return
+    left, right = st.columns(2)
+    with left:
+        show(drawn, "one-head", choose)
+    with right:
+        show(other, "one-head-weighted", choose)
+
+
+def _image(scene: Scene, pattern: np.ndarray, stream: str, shown: str) -> Figure:
+    place, head = chosen_place(scene, pattern, stream)
+    drawn = image_figure(scene, pattern[place, head])
+    if shown == BOTH[0]:
+        show(drawn, "one-head")
+        return drawn
+    arriving, name = weighted(scene, pattern, stream)
+    other = image_figure(scene, arriving, name)
+    _beside(drawn, other, shown, None)
+    return drawn
+
+
+def _cell(weights: np.ndarray) -> tuple[int, int] | None:
+    """The chosen (query, key), None where none is chosen or it lies outside this text."""
+    cell = st.session_state.get("heads-cell")
+    inside = cell is not None and cell[0] < weights.shape[0] and cell[1] < weights.shape[1]
+    return cell if inside else None
+
+
+def _breakdown(scene: Scene, reading: Reading, weights: np.ndarray, stream: str, cell: tuple[int, int] | None) -> None:
+    """The score of the chosen pair, dimension by dimension, as bars under the picture."""
+    if cell is None:
+        st.caption(
+            "Click a token, or a cell of the heatmap, to see how its score q · k comes about, dimension by dimension."
+        )
+        return
+    query, key = cell
+    queries, keys = tables(scene, stream)
+    layer = min(layers(scene, stream), key=lambda number: abs(number - scene.choice.layer))
+    parts = breakdown(vectors(scene, stream), layer, min(scene.choice.head, scene.engine.n_heads - 1), query, key)
+    label = f"“{queries.text[query]}” ({query}) → “{keys.text[key]}” ({key})"
+    hidden = "" if reading.cell(query, key) else ", hidden above"
+    st.text(
+        f"{label}{hidden}: q · k ÷ scale = {number(parts['product'].sum())}, the sum over "
+        f"{len(parts)} dimensions; weight after softmax {number(float(weights[query, key]))}"
+    )
+    bars = (
+        alt.Chart(parts)
+        .mark_bar()
+        .encode(
+            x=alt.X("dimension:O", title="dimension of the head", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+            y=alt.Y("product:Q", title="share of q · k"),
+            color=alt.condition("datum.product > 0", alt.value(palette.CATEGORICAL[0]), alt.value(palette.KEY)),
+            tooltip=[alt.Tooltip(f"{name}:Q", format=".3f") for name in ("dimension", "query", "key", "product")],
+        )
+        .properties(height=170, width="container")
+        .configure_view(strokeWidth=0)
+    )
+    st.altair_chart(bars, width="stretch")
+    st.caption(
+        "Vectors as scored, after rotation; masks, biases and caps come on top. Negative parts push the pair apart."
+    )
