@@ -47,7 +47,7 @@ CUES = (
     "line end",
     "empty line",
     "words since mark",
-    "words until mark",
+    "words from the next to a later mark",
     "words since start of line",
     "capitals around",
     "marks around",

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from lib.segmentation.changepoints import best_cut, best_totals, cut_into, permutation_penalty, segment_gains
+from lib.segmentation.changepoints import best_cut, best_totals, chosen_number, cut_into, segment_gains
 from lib.segmentation.errors import SegmentationError
 from lib.segmentation.topics import boundary_posterior, cut_rows, kernel_rows
 
@@ -46,7 +46,7 @@ def test_the_best_cut_is_that_of_exhaustive_search(shortest, longest):
 def test_the_posterior_is_that_of_summing_over_all_cuts():
     rng = np.random.default_rng(3)
     vectors, penalty = rng.normal(size=(7, 2)), 1.2
-    weights = {c: np.exp(4 * (total(vectors, c) - penalty * (len(c) + 1)) / penalty) for c in all_cuts(7, 2, 7)}
+    weights = {c: np.exp(10 * (total(vectors, c) - penalty * (len(c) + 1)) / penalty) for c in all_cuts(7, 2, 7)}
     expected = [sum(w for c, w in weights.items() if g in c) / sum(weights.values()) for g in range(1, 7)]
     assert boundary_posterior(segment_gains(vectors, 2, 7), penalty) == pytest.approx(expected, abs=1e-9)
 
@@ -87,5 +87,32 @@ def test_very_short_texts(n):
 
 
 def test_equal_units_are_not_cut():
-    assert permutation_penalty(np.ones((12, 3)), 3) == 0.0
+    assert chosen_number(np.ones((12, 3)), 3).segments == 1
     assert cut_rows(np.ones((12, 3))).cuts.tolist() == []
+
+
+def test_a_long_text_is_cut_where_its_stretches_are():
+    rng = np.random.default_rng(1)
+    centres = rng.normal(size=(60, 40))
+    label = np.repeat(np.arange(60), 12)  # 720 units: more than one stretch
+    rows = kernel_rows({"z": centres[label] + 0.5 * rng.normal(size=(720, 40))}, "z", dimensions=40)
+    found = cut_rows(rows).cuts
+    assert len(np.intersect1d(found, np.arange(12, 720, 12))) > 50
+    assert len(found) < 70
+
+
+def test_the_penalty_of_the_chosen_number_gives_that_number():
+    rng = np.random.default_rng(4)
+    rows = kernel_rows({"z": np.repeat(rng.normal(size=(5, 30)), 7, axis=0) + 0.5 * rng.normal(size=(35, 30))}, "z")
+    chosen = chosen_number(rows, 3)
+    assert chosen.segments == 5
+    assert len(best_cut(segment_gains(rows, 3), chosen.penalty)) == 4
+
+
+@pytest.mark.parametrize("sentences", [6, 80])
+def test_rows_have_the_products_of_the_kernel_whichever_side_is_smaller(sentences):
+    vectors = np.random.default_rng(5).normal(size=(sentences, 20))
+    centred = vectors - vectors.mean(axis=0)
+    unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    rows = kernel_rows({"z": vectors}, "z", dimensions=20)
+    assert rows @ rows.T == pytest.approx(unit @ unit.T, abs=1e-8)

@@ -39,7 +39,7 @@ def test_abbreviations_initials_and_numbers():
 def test_distances_are_counted_in_words():
     text = "one two. three four five. six"
     assert cues_of(text)[:, CUES.index("words since mark")].tolist() == [1, 2, 1, 2, 3]
-    assert at(text, 2)["words until mark"] == 2
+    assert at(text, 2)["words from the next to a later mark"] == 1
 
 
 def test_no_word_no_cue():

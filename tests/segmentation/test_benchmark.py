@@ -1,0 +1,94 @@
+"""Baselines, judging and the command, on small inputs."""
+
+import numpy as np
+import pytest
+
+from lib.corpora import builtin
+from lib.segmentation.baselines import available, fixed_length, punctuation, random_cuts
+from lib.segmentation.benchmark import main, printed, table
+from lib.segmentation.judging import Answer, failures_at, judged
+from lib.segmentation.topic_baselines import c99, evenly, text_tiling, tf_idf, topic_methods, word_counts
+
+TEXT = 'He left. "Why?" Mr. Oh asked. Nobody knew'
+
+
+def test_the_rule_by_hand():
+    assert [TEXT[:end] for end in punctuation(TEXT)] == [
+        "He left.",
+        'He left. "Why?"',
+        'He left. "Why?" Mr.',
+        TEXT[:29],
+    ]
+
+
+def test_every_sentence_baseline_returns_offsets_inside_the_text():
+    for name, cut in available(1 / 5).items():
+        for text in (TEXT, "", "word", "no marks at all here " * 10):
+            ends = cut(text)
+            assert all(0 < end < len(text) for end in ends), name
+            assert (np.diff(ends) > 0).all(), name
+
+
+def test_length_and_chance():
+    assert fixed_length(2)("a b c d e").tolist() == [3, 7]
+    text = "word " * 4000
+    assert len(random_cuts(0.1)(text)) == pytest.approx(400, abs=80)
+    assert random_cuts(0.1)(text).tolist() == random_cuts(0.1)(text).tolist()
+
+
+def test_topic_baselines_find_two_plain_topics():
+    sentences = ["the lake froze and the lake thawed", "ice on the lake", "fish under the ice of the lake"] * 3
+    sentences += ["the printer jams with paper", "paper in the printer", "toner for the printer and paper"] * 3
+    assert tf_idf(sentences, 2).tolist() == [9]
+    assert c99(sentences, 2).tolist() == [9]
+    assert c99(sentences, None).tolist() == [9]
+    assert evenly(sentences, 3).tolist() == [6, 12]
+    for name, cut in topic_methods().items():
+        found = cut(sentences, None)
+        assert all(0 < c < 18 for c in found), name
+
+
+def test_text_tiling_finds_its_way_back_to_sentences():
+    documents = builtin("topics")[:1]
+    sentences = [documents[0].text[a:b] for a, b in documents[0].sentences]
+    cuts = text_tiling(sentences, None)
+    assert 0 < len(cuts) < len(sentences)
+
+
+def test_words_are_counted_without_function_words():
+    assert word_counts(["The boats and the boat", "a boat"]).tolist() == [[2], [1]]
+
+
+def test_scores_are_pooled_over_documents_and_have_intervals():
+    answers = [Answer(np.array([2, 4]), np.array([2]), 8), Answer(np.array([3]), np.array([3, 5, 6]), 8)]
+    result = judged("c", "sentence", "as written", "m", answers, 0.5)
+    assert float(result.precision.estimate) == pytest.approx(2 / 4)
+    assert float(result.recall.estimate) == pytest.approx(2 / 3)
+    assert float(result.f1.estimate) == pytest.approx(4 / 7)
+    assert float(result.f1.low) <= 4 / 7 <= float(result.f1.high)
+    row = table([result]).iloc[0]
+    assert row["f1"] == pytest.approx(4 / 7)
+    assert "0.571" in printed([result])
+
+
+def test_failures_are_shown_in_their_surroundings():
+    ends = np.array([2, 7, 8, 11])
+    missed, false = failures_at("d", "He left. Why?", ends, np.array([3]), np.array([2]))
+    assert (missed.kind, missed.before, missed.after) == ("missed", "He left.", "Why?")
+    assert (false.kind, false.before) == ("false", "He left")
+
+
+def test_the_command_prints_and_writes_a_table(engine, tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    main(["topics", "--granularity", "topic", "--documents", "2", "--examples", "1", "--csv", str(path)])
+    shown = capsys.readouterr().out
+    assert "z + hidden change points" in shown
+    assert "number of topics known" in shown
+    assert path.read_text().startswith("corpus,granularity,condition,method")
+
+
+def test_the_command_says_what_is_wrong(engine, tmp_path):
+    empty = tmp_path / "one.txt"
+    empty.write_text("One sentence only.")
+    with pytest.raises(SystemExit, match="at least one sentence boundary"):
+        main([str(empty), "--granularity", "sentence"])
