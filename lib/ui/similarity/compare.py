@@ -20,9 +20,10 @@ from lib.views import charts, head_grid_figure, show
 def second(scene: Scene, ask: Ask, measured: Measured) -> None:
     """Choose a second model and compare it; what needs equal shape or tokens says so where it cannot be shown."""
     ready = [entry.name for entry in models.catalogue() if entry.available and entry.name != scene.engine.name]
+    current = st.session_state.get("similarity-second")
     name = st.selectbox(
         "Second model",
-        ready,
+        ready if current is None or current in ready else [current, *ready],
         index=None,
         placeholder="Choose, or type a Hub id or a folder",
         accept_new_options=True,

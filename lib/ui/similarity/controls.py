@@ -6,7 +6,7 @@ import streamlit as st
 
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask
-from lib.ui.similarity.wording import STATISTICS
+from lib.ui.similarity.wording import STATISTICS, statistics
 
 SHORT = {"dot": "z · z", "cosine": "cosine"}
 FEW_DOCUMENTS = 12  # at first: a picture within seconds
@@ -20,7 +20,7 @@ def controls(now: Scene) -> tuple[Ask, str, bool]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Statistic",
-            list(STATISTICS),
+            list(statistics(image)),
             format_func=lambda key: STATISTICS[key].name,
             key="similarity-statistic",
             persist_state="session",

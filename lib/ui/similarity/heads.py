@@ -8,7 +8,7 @@ import streamlit as st
 
 from lib.similarity import Measured
 from lib.ui.scene import Scene
-from lib.ui.similarity.wording import KINDS, STATISTICS, html_table, interval, number, times, unit
+from lib.ui.similarity.wording import KINDS, STATISTICS, html_table, interval, number, statistics, times, unit
 from lib.ui.state import choose_head
 from lib.views import Figure, head_grid_figure, show
 
@@ -77,13 +77,14 @@ def head_numbers(scene: Scene, measured: Measured, table: pd.DataFrame) -> None:
     row = table.iloc[measured.row(scene.choice.layer, scene.choice.head)]
     st.markdown(f"**L{scene.choice.layer} H{scene.choice.head}**, its similar pairs over the corpus")
     rows = []
-    for name, entry in STATISTICS.items():
+    for name, entry in statistics(measured.image).items():
         value = number(row[name], entry.counted)
         ends = interval(row[f"{name}_low"], row[f"{name}_high"], entry.counted)
         lift = times(row[f"{name}_lift"]) if f"{name}_lift" in row else ""
         rows.append((entry.name, f"{value} {ends}".strip(), number(row[f"{name}_chance"], entry.counted), lift))
     st.html(html_table(("", "value [95 %]", "chance", "÷ chance"), rows))
+    contrast = "" if measured.image else ", contrast in standard deviations"
     st.caption(
-        f"Distance in {unit('tokens', measured.image, measured.settings.words)}, contrast in standard deviations. "
+        f"Distance in {unit('tokens', measured.image, measured.settings.words)}{contrast}. "
         "Documents count alike; intervals over documents, simultaneous over all heads."
     )

@@ -17,7 +17,7 @@ from lib.similarity import (
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, mass
-from lib.ui.similarity.wording import KINDS, STATISTICS, unit
+from lib.ui.similarity.wording import KINDS, STATISTICS, statistics, unit
 from lib.views import charts, palette
 
 SHOWN = ("distance", "same_sentence", "contrast")  # beside the statistic that the map shows
@@ -27,13 +27,11 @@ PAPER = "The paper says about −30 % for BERT-base."
 def layers(scene: Scene, ask: Ask, measured: Measured, name: str, lifted: bool) -> None:
     """All curves and distributions. name: the statistic that the map shows; lifted: over chance."""
     trend = layer_trend(measured)
-    wanted = [name, *(other for other in SHOWN if other != name)][:3]
-    places = [*st.columns(2), *st.columns(2)]
+    wanted = [name, *(other for other in SHOWN if other != name and other in statistics(measured.image))][:3]
+    places = st.columns(2) if len(wanted) < 2 else [*st.columns(2), *st.columns(2)]
     for place, statistic in zip(places, wanted, strict=False):
         with place:
             curve(trend, measured, statistic, lifted)
-    with places[3], guarded("where attention goes, by layer"):
-        attention_mass(scene, ask)
     st.caption(
         "Mean over the heads of a layer, then over documents. Bands: 95 % over documents, simultaneous over layers. "
         "Dashed grey: chance."
@@ -43,6 +41,8 @@ def layers(scene: Scene, ask: Ask, measured: Measured, name: str, lifted: bool) 
         distances(measured, scene.choice.layer)
     with right:
         similarities(measured, scene.choice.layer)
+    with places[-1], guarded("where attention goes, by layer"):  # last: it takes another pass of the model
+        attention_mass(scene, ask)
 
 
 def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> None:

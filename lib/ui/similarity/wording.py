@@ -32,7 +32,13 @@ STATISTICS = {
     "separator": Statistic("Ends on separators", "Ends of similar pairs on sentence-ending marks.", "share"),
     "contrast": Statistic("Sentence contrast", "Similarity within minus between sentences.", "sd"),
 }
+ON_IMAGES = ("distance",)  # patches have no identity, and an image is one sentence
 KINDS = {"dot": "scalar product", "cosine": "cosine"}
+
+
+def statistics(image: bool) -> dict[str, Statistic]:
+    """The statistics that mean something on images or on text."""
+    return {name: entry for name, entry in STATISTICS.items() if name in ON_IMAGES or not image}
 
 
 def number(value: float, counted: str) -> str:
