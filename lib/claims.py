@@ -93,7 +93,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Each head has its own anchor token, stable over inputs.",
         "share of heads whose anchor has lift > 3 and is the same in both halves of the corpus",
         "untrained twin",
-        "half of the heads or more",
+        "half of the heads or more, by scalar product and, as a norm check, by cosine",
         "above",
     ),
     Claim(

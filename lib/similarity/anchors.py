@@ -207,7 +207,8 @@ def _anchored(found: Candidates, counts: list[Array]) -> float:
     halves = [_excess(found.ends, found.corpus, found.weight * count).argmax(axis=1) for count in counts]
     whole = found.weight * (counts[0] + counts[1])
     heads = np.arange(len(halves[0]))
-    lift = _mean(found.ends, whole)[heads, halves[0]] / _mean(found.corpus, whole)[halves[0]]
+    with np.errstate(invalid="ignore"):  # a draw may miss every document of a token
+        lift = _mean(found.ends, whole)[heads, halves[0]] / _mean(found.corpus, whole)[halves[0]]
     return float(((halves[0] == halves[1]) & (lift > LIFT)).mean())
 
 

@@ -188,4 +188,4 @@ def _anchors(trained: Evidence, twin: Evidence | None, where: dict[str, Any]) ->
         parts.append(
             verdict("H-anchors", share, (low, high), null, share >= 0.5, quantity=quantity, note=note, **where)
         )
-    return Verdict(**{**vars(parts[0]), "parts": tuple(parts)})
+    return all_of(parts)  # the norm check: the anchors must outlast taking the lengths away
