@@ -22,10 +22,16 @@ def _unstopped(sentence: str) -> str:
 
 
 def _bare(sentence: str) -> str:
-    """Lower-cased, every punctuation mark out: apostrophes inside words vanish, other marks become spaces."""
-    joined = re.sub(r"(?<=\w)['’](?=\w)", "", sentence.lower())
-    kept = "".join(" " if unicodedata.category(c)[0] == "P" else c for c in joined)
-    return " ".join(kept.split())
+    """Lower-cased, every punctuation mark out; marks between two letters or digits are spelling and stay ("don't")."""
+    lowered = sentence.lower()
+    return " ".join("".join(" " if _marks(lowered, i) else c for i, c in enumerate(lowered)).split())
+
+
+def _marks(text: str, i: int) -> bool:
+    """Whether the character there is punctuation, and not inside a word."""
+    if unicodedata.category(text[i])[0] != "P":
+        return False
+    return not (0 < i < len(text) - 1 and text[i - 1].isalnum() and text[i + 1].isalnum())
 
 
 CONDITIONS: dict[str, tuple[str, Callable[[str], str]]] = {
@@ -81,7 +87,7 @@ def recognise(text: str) -> str:
     if not words:
         return "written"
     final = len(re.findall(r"[.!?…。！？؟।](?=[\"'”’»)\]]*(?:\s|$))|[。！？]", text))
-    marks = sum(unicodedata.category(c)[0] == "P" and c not in "'’-" for c in text)
+    marks = sum(_marks(text, i) for i in range(len(text)))
     cased = sum(c.lower() != c.upper() for c in text)
     capitals = len(re.findall(r"(?:^|\s)\W*[A-ZÀ-ÞΑ-ΩА-Я]", text))
     lowered = capitals * 60 < words and cased > 0

@@ -25,7 +25,7 @@ def document():
         ("unstopped", ["It's late, isn't it", "“Go home”", "We left"]),
         ("lowered", ["it's late, isn't it?", "“go home!”", "…", "we left."]),
         ("lowered-unstopped", ["it's late, isn't it", "“go home”", "we left"]),
-        ("bare", ["its late isnt it", "go home", "we left"]),
+        ("bare", ["it's late isn't it", "go home", "we left"]),
     ],
 )
 def test_sentences_under_each_condition(condition, expected):

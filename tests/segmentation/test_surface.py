@@ -62,6 +62,6 @@ def test_the_best_threshold_by_hand():
 
 
 def test_a_document_is_known_under_every_condition():
-    written, bare = digests([Document("a", "It's late, isn't it?"), Document("b", "its late isnt it")])
+    written, bare = digests([Document("a", "It's late, isn't it?"), Document("b", "it's late isn't it")])
     assert written == bare
     assert digests([Document("c", "its late")])[0] != bare

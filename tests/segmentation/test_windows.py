@@ -64,4 +64,4 @@ def test_signals_hardly_change_where_windows_lie_elsewhere(engine):
         correlation = [
             np.corrcoef(x, y)[0, 1] for x, y in zip(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]), strict=True)
         ]
-        assert np.median(correlation) > 0.95, name
+        assert np.median(correlation) > 0.9, name
