@@ -97,7 +97,7 @@ def test_short_and_uniform_texts_are_shown_or_told(store, pasted):
     assert expected in said(app)
 
 
-def test_images_are_measured_in_patch_steps():
+def test_images_are_measured_in_patch_steps(store):
     pytest.importorskip("onnx", reason="DINOv2-small comes with requirements-models.txt")
     app = opened(model="DINOv2-small", corpus="gratings")
     assert not app.exception
@@ -107,10 +107,8 @@ def test_images_are_measured_in_patch_steps():
 
 
 def test_a_second_model_that_cannot_be_loaded_is_told(store):
-    app = opened()
-    choose(app, "similarity-section", "uses")
-    choose(app, "similarity-use", "second")
-    app.selectbox(key="similarity-second").set_value("/no/such/folder").run()
+    second = {"similarity-section": "uses", "similarity-use": "second", "similarity-second": "/no/such/folder"}
+    app = opened(**second)
     assert not app.exception
     assert "Expected" in said(app)
     assert cached.engine("all-MiniLM-L6-v2", "auto", "float32").model is not None
