@@ -18,7 +18,7 @@ from scipy.special import logsumexp
 from lib.corpora import sentence_spans
 from lib.corpora.document import Span
 
-from .changepoints import STRETCH, Gains, best_cut, chosen_number, cut_into, segment_gains
+from .changepoints import LONGEST, STRETCH, Gains, best_cut, chosen_number, cut_into, segment_gains
 from .conditions import recognise
 from .errors import SegmentationError
 from .naming import distinctive_words
@@ -28,6 +28,7 @@ from .sentences import cut_sentences
 from .vectors import sentence_vectors
 
 SHORTEST = 3  # sentences of a topic
+TABLE = 20_000_000  # segments whose scores are held at most
 DIMENSIONS = 12  # eigenvectors of the kernel
 FEATURES = ("z+hidden", "z", "hidden")
 
@@ -79,11 +80,12 @@ def cut_rows(rows: np.ndarray, segments: int | None = None, shortest: int = SHOR
         return TopicCut(np.zeros(0, dtype=np.int64), np.zeros(max(0, n - 1)))
     if segments is not None and segments * shortest > n:
         shortest = max(1, n // segments)
-    gains = segment_gains(rows, shortest)
+    longest = LONGEST if segments is None else min(max(LONGEST, 3 * n // segments), max(LONGEST, TABLE // n))
+    gains = segment_gains(rows, shortest, longest)
     chosen = chosen_number(rows, shortest, seed=seed)
     usable = chosen.penalty > 1e-9  # else all sentences are alike, or too few
     if segments is not None:
-        cuts = cut_into(gains, segments)
+        cuts = cut_into(gains, segments) if segments > 1 else np.zeros(0, dtype=np.int64)
     elif usable:
         cuts = cut_into(gains, chosen.segments) if n <= STRETCH else best_cut(gains, chosen.penalty)
     else:

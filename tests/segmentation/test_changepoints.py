@@ -116,3 +116,11 @@ def test_rows_have_the_products_of_the_kernel_whichever_side_is_smaller(sentence
     unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
     rows = kernel_rows({"z": vectors}, "z", dimensions=20)
     assert rows @ rows.T == pytest.approx(unit @ unit.T, abs=1e-8)
+
+
+def test_few_topics_in_a_long_text():
+    rng = np.random.default_rng(6)
+    vectors = np.repeat(rng.normal(size=(2, 10)), [500, 450], axis=0) + 0.3 * rng.normal(size=(950, 10))
+    rows = kernel_rows({"z": vectors}, "z")
+    assert cut_rows(rows, segments=2).cuts.tolist() == [500]
+    assert cut_rows(rows, segments=1).cuts.tolist() == []
