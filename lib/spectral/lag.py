@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -43,13 +43,22 @@ def lag_energy(squares: Array, causal: bool) -> tuple[Array, Array]:
     squares: (\\*, query_pos, key_pos). Lags run from 0 to L − 1 in a causal field, else from −(L − 1) to L − 1.
     """
     length = squares.shape[-1]
-    query, key = np.tril_indices(length) if causal else np.indices((length, length)).reshape(2, -1)
+    flat, index, cells = _lag_index(length, causal)
+    rows = squares.reshape(-1, length * length)
+    sums = [np.bincount(index, weights=row[flat], minlength=len(cells)) for row in rows]
+    return np.reshape(sums, (*squares.shape[:-2], len(cells))), cells
+
+
+@lru_cache(maxsize=4)
+def _lag_index(length: int, causal: bool) -> tuple[Array, Array, Array]:
+    """Cells that attention can fill (cell,), the lag's place of each (cell,), and the cells per lag (lag,)."""
+    every = np.indices((length, length)).reshape(2, -1)
+    query, key = np.tril_indices(length) if causal else every
     index = query - key + (0 if causal else length - 1)
-    lags = length if causal else 2 * length - 1
-    cells = squares.reshape(-1, length * length)
-    flat = query * length + key
-    sums = [np.bincount(index, weights=row[flat], minlength=lags) for row in cells]
-    return np.reshape(sums, (*squares.shape[:-2], lags)), np.bincount(index, minlength=lags)
+    arrays = query * length + key, index, np.bincount(index)
+    for array in arrays:
+        array.setflags(write=False)
+    return arrays
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from lib.errors import HeadlightError
 
 Array = np.ndarray
 OMEGA0 = 6.0
-PER_OCTAVE = 8  # scales per factor of two in the default grid
+PER_OCTAVE = 6  # scales per factor of two in the default grid; the wavelet itself is 0.6 octaves wide
 
 
 def scale_limits(samples: int, omega0: float = OMEGA0) -> tuple[float, float]:
@@ -29,7 +29,7 @@ def scale_limits(samples: int, omega0: float = OMEGA0) -> tuple[float, float]:
 
 
 def default_scales(samples: int, omega0: float = OMEGA0) -> Array:
-    """Geometric grid of scales between the limits, eight to the octave, both ends included.
+    """Geometric grid of scales between the limits, six to the octave, both ends included.
 
     Raises HeadlightError where the signal is too short for any scale.
     """

@@ -51,7 +51,7 @@ def white_noise_spectra(documents: int, cells: Array | int, draws: int = 20, see
     return np.maximum(spectra, 0) / documents
 
 
-def shuffled_lag_spectra(field: Field | Array, window: Array | None = None, draws: int = 8, seed: int = 0) -> Array:
+def shuffled_lag_spectra(field: Field | Array, window: Array | None = None, draws: int = 6, seed: int = 0) -> Array:
     """Spectra (draw, mode) of the field after each lag's diagonal changed hands between documents.
 
     The documents are permuted independently for every lag; window as for ``snapshot_pod``.
@@ -116,7 +116,7 @@ def rank_growth(
     epsilon: float = 0.1,
     cells: Array | int | None = None,
     sizes: Sequence[int] | None = None,
-    draws: int = 10,
+    draws: int = 6,
     seed: int = 0,
 ) -> RankGrowth:
     """H*(ε) of random subsets of the documents behind a Gram matrix (doc, doc), UUᵀ/N.

@@ -77,7 +77,7 @@ def bootstrap_power_law(
     k_max: int | None = None,
     window: Array | None = None,
     level: float = 0.95,
-    draws: int = 200,
+    draws: int = 100,
     seed: int = 0,
 ) -> PowerLaw:
     """Power law of an ensemble's spectrum with an interval over documents, by resampling them.
