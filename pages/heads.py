@@ -5,10 +5,11 @@ import streamlit as st
 from lib.ui.downloads import pattern_downloads
 from lib.ui.frame import how_to_read, question
 from lib.ui.guard import through_the_door
-from lib.ui.heads.measures import document_table
 from lib.ui.heads.numbers import numbers
 from lib.ui.heads.one import one_head
 from lib.ui.heads.overview import controls, known_table, overview
+from lib.ui.heads.panels import corpus_or_document, panels
+from lib.ui.heads.windows import window_view, windowed
 from lib.ui.message import guarded
 from lib.ui.pictures import scene_patterns
 from lib.ui.scene import scene
@@ -36,6 +37,10 @@ model's answer depends on it. Whether it does is a question for switching the he
 def panel() -> None:
     """Everything that depends on document, layer and head."""
     now = scene()
+    if windowed(now.engine):
+        with guarded("the windows of this image"):
+            window_view(now)
+        return
     shown, stream = controls(now)
     with guarded("the attention of this text"):
         pattern = scene_patterns(now, stream)
@@ -46,7 +51,8 @@ def panel() -> None:
             figure = one_head(now, pattern, stream)
             pattern_downloads(now, pattern, figure, stream)
         with right, guarded("the numbers of this head"):
-            numbers(now, document_table(now, stream), 1, stream, pattern)
+            numbers(now, *corpus_or_document(now, stream), stream, pattern)
+        panels(now, stream, pattern)
 
 
 question("What does each head do?")

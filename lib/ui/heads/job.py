@@ -1,0 +1,94 @@
+"""Work that takes long: it runs beside the page, says how far it is, and can be stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from lib.errors import HeadlightError
+from lib.ui import cached
+from lib.ui.message import problem
+
+Progress = Callable[[int, int, str], None]
+JOBS = "heads-jobs"  # session state: key -> job
+
+
+class Stopped(Exception):
+    """The visitor stopped the work."""
+
+
+@dataclass
+class Job:
+    """One piece of work in a thread of its own."""
+
+    work: Callable[[Progress], Any]
+    state: str = "running"  # then "done", "stopped" or "failed"
+    at: tuple[int, int, str] = (0, 1, "starting")
+    stop: threading.Event = field(default_factory=threading.Event)
+    result: Any = None
+    error: BaseException | None = None
+
+    def start(self) -> Job:
+        """Begin; returns itself."""
+        threading.Thread(target=self._run, daemon=True).start()
+        return self
+
+    def _run(self) -> None:
+        try:
+            self.result = self.work(self._report)
+            self.state = "done"
+        except Stopped:
+            self.state = "stopped"
+        except Exception as error:  # handed to the page, which tells it
+            self.error, self.state = error, "failed"
+
+    def _report(self, done: int, total: int, stage: str) -> None:
+        if self.stop.is_set():
+            raise Stopped
+        self.at = done, total, stage
+
+
+def worked(what: str, key: str, label: str, work: Callable[[Progress], Any]) -> Any | None:
+    """The result of long work, None until it is there: a button starts it, a bar follows it, another stops it.
+
+    what, key: name of the result, as for ``cached.kept``; label: of the button; work: called with a progress callback.
+    """
+    if (found := cached.known(what, key)) is not None:
+        return found
+    jobs: dict[str, Job] = st.session_state.setdefault(JOBS, {})
+    job = jobs.get(f"{what} {key}")
+    if job is None or job.state == "stopped":
+        if job is not None:
+            st.caption("Stopped; nothing was kept.")
+        st.button(label, key=f"{what}-start", on_click=_start, args=(f"{what} {key}", work), type="secondary")
+        return None
+    if job.state == "running":
+        _follow(f"{what} {key}", f"{what}-stop")
+        return None
+    del jobs[f"{what} {key}"]
+    if isinstance(job.error, HeadlightError):
+        problem(job.error)
+        return None
+    if job.error is not None:
+        raise job.error
+    return cached.kept(what, key, lambda: job.result)
+
+
+def _start(name: str, work: Callable[[Progress], Any]) -> None:
+    st.session_state[JOBS][name] = Job(work).start()
+
+
+@st.fragment(run_every=1.0)
+def _follow(name: str, key: str) -> None:
+    """The bar and the stop button; redraws the panel when the work has ended."""
+    job = st.session_state[JOBS].get(name)
+    if job is None or job.state != "running":
+        st.rerun(["panel"])
+    done, total, stage = job.at
+    share = min(1.0, done / max(total, 1))
+    st.progress(share, text=f"{stage[:1].upper()}{stage[1:]}: {done:,} of {total:,}")
+    st.button("Stop", key=key, on_click=job.stop.set, icon=":material/stop:")

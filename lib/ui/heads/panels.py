@@ -1,0 +1,61 @@
+"""The panels below the chosen head: which one is open, and how many documents it is measured on."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from lib.corpora import Document
+from lib.ui.heads.catalogue import catalogue_panel
+from lib.ui.heads.corpus import corpus_panel
+from lib.ui.heads.measures import catalogue, document_table, known_catalogue
+from lib.ui.heads.similar import similar_panel
+from lib.ui.heads.switch_off import switch_off_panel
+from lib.ui.heads.whole import whole_panel
+from lib.ui.message import guarded
+from lib.ui.pictures import chosen_place, layers
+from lib.ui.scene import Scene
+
+SECTIONS = ("Catalogue", "This head over the corpus", "Similar heads", "Switch off", "Whole model")
+FEW_DOCUMENTS = 6  # at first: enough for an interval, quick to read
+
+
+def asked_documents(scene: Scene) -> tuple[Document, ...]:
+    """The documents that the panels are measured on, as many as the control says."""
+    count = st.session_state.get("heads-documents", FEW_DOCUMENTS)
+    return scene.documents[: max(1, min(count, len(scene.documents)))]
+
+
+def corpus_or_document(scene: Scene, stream: str) -> tuple:
+    """The table of the corpus where it has been measured, else of the chosen document; and of how many documents."""
+    documents = asked_documents(scene)
+    found = known_catalogue(scene, documents, stream)
+    return (document_table(scene, stream), 1) if found is None else (found, len(documents))
+
+
+def panels(scene: Scene, stream: str, pattern: np.ndarray) -> None:
+    """Draw the open panel; none at first, so that the page is there at once."""
+    most = len(scene.documents)
+    st.session_state["heads-documents"] = min(st.session_state.get("heads-documents", FEW_DOCUMENTS), most)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        section = st.segmented_control("Over the corpus", SECTIONS, key="heads-section", persist_state="session")
+        st.number_input(
+            f"Documents of {most}", 1, max(most, 1), key="heads-documents", persist_state="session", width=130
+        )
+    documents = asked_documents(scene)
+    row, head = chosen_place(scene, pattern, stream)
+    layer = layers(scene, stream)[row]
+    if section is None:
+        st.caption("Rank all heads, read this one over many documents, find its like, or switch it off.")
+        return
+    with guarded(section.lower()):
+        if section == SECTIONS[0]:
+            catalogue_panel(scene, catalogue(scene, documents, stream), len(documents))
+        elif section == SECTIONS[1]:
+            corpus_panel(scene, documents, stream, layer, head)
+        elif section == SECTIONS[2]:
+            similar_panel(scene, documents, stream, layer, head)
+        elif section == SECTIONS[3]:
+            switch_off_panel(scene, documents, stream, layer, head, corpus_or_document(scene, stream)[0])
+        else:
+            whole_panel(scene, documents, stream, pattern)
