@@ -55,7 +55,7 @@ def coherency(
 
     Raises HeadlightError for a scale out of range and a lag that half of the rows do not have.
 
-    **Source**: Zeris, arXiv 2606.06573, §4.4; Torrence & Webster (1999), *J. Climate* 12. Deviation: the published
+    **Source**: Zeris, arXiv 2606.06573; Torrence & Webster (1999), *J. Climate* 12. Deviation: the published
     script takes another b for each row, which makes γ asymmetric.
     """
     field = as_field(field)

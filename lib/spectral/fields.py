@@ -146,7 +146,7 @@ def head_mean_field(
     Raises HeadlightError for fewer than three windows, for a head that the model does not have, for windows
     shorter than four tokens and for cross-attention, which has no lag.
 
-    **Source**: Zeris, arXiv 2606.06573, §3 (the field and its fluctuation); deviations: rows and columns of
+    **Source**: Zeris, arXiv 2606.06573 (the field and its fluctuation); deviations: rows and columns of
     special tokens are left out, and no row is renormalised afterwards.
     """
     from lib.capture import observe

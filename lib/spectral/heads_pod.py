@@ -70,7 +70,7 @@ def heads_needed(grams: Array, epsilon: float = 0.1, draws: int = 1000, seed: in
     grams: (doc, head, head). Per document, the heads' patterns are centred on their mean, and the modes that H*(ε)
     needs are counted beside that mean: identical heads need 1, and no layer needs more than it has.
 
-    **Source**: Zeris, arXiv 2606.06573, §6 (allocation of heads); deviation: the digest reads heads off the
+    **Source**: Zeris, arXiv 2606.06573 (allocation of heads); deviation: the digest reads heads off the
     ensemble rank over documents, which one head can make as large as it likes.
     """
     return bootstrap_mean(heads_by_document(grams, epsilon), draws=draws, seed=seed)
@@ -86,7 +86,7 @@ def keep_order(grams: Array) -> Array:
 
     grams: (doc, head, head), summed over documents. The first k heads are a good choice of k to keep.
 
-    **Source**: Higham (1990), *Reliable Numerical Computation* ch. 9 (pivoted Cholesky, the Gram form of QR).
+    **Source**: Higham (1990), in *Reliable Numerical Computation* (pivoted Cholesky, the Gram form of QR).
     """
     rest = np.array(grams.sum(axis=0), dtype=np.float64)
     order: list[int] = []

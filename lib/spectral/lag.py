@@ -122,7 +122,7 @@ def lag_window(length: int, centre: float, width: float, kind: str = "band") -> 
 
     Raises HeadlightError for an unknown kind, a width that is not positive and a centre outside the field.
 
-    **Source**: Zeris, arXiv 2606.06573, §4 (scale-selective filter); deviation: the published script multiplies
+    **Source**: Zeris, arXiv 2606.06573 (scale-selective filter); deviation: the published script multiplies
     by "lowpass" along future lags, where a causal field is zero.
     """
     if kind not in KINDS:
@@ -151,7 +151,7 @@ def lag_bands(length: int, centres: Array, partition: bool = False) -> Array:
     the sum over bands, so that the bands' *fields* add up to the whole; their energies still do not. The division
     is made in logarithms, because far from all centres every window underflows.
 
-    **Source**: Zeris, arXiv 2606.06573, §4; the partition is ours.
+    **Source**: Zeris, arXiv 2606.06573; the partition is ours.
     """
     centres = np.atleast_1d(np.asarray(centres, dtype=np.float64))
     if centres.ndim != 1 or not centres.size or not np.isfinite(centres).all():

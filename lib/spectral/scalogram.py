@@ -110,7 +110,7 @@ def lag_scalogram(field: Field | Array, scales: Array | None = None, omega0: flo
 
     Raises HeadlightError for fewer than three documents, windows too short for one scale, and scales out of range.
 
-    **Source**: Zeris, arXiv 2606.06573, §3; deviations: past keys, the even extension, the covariance form and
+    **Source**: Zeris, arXiv 2606.06573; deviations: past keys, the even extension, the covariance form and
     the null are ours.
     """
     field = as_field(field)

@@ -59,7 +59,7 @@ def fit_power_law(eigenvalues: Array, k_min: int = 2, k_max: int | None = None) 
 
     Raises HeadlightError for NaN, for eigenvalues that are not descending and for k_min < 1.
 
-    **Source**: Zeris, arXiv 2606.06573, §5 (spectral temperature 1/β); deviation: no value stands in for a fit
+    **Source**: Zeris, arXiv 2606.06573 (spectral temperature 1/β); deviation: no value stands in for a fit
     that cannot be made.
     """
     eigenvalues = _spectrum(eigenvalues)
