@@ -99,7 +99,7 @@ def snapshot_pod(snapshots: Array | Field, window: Array | None = None) -> Modes
     Raises HeadlightError for fewer than three documents, NaN or infinity, and a window of another shape.
 
     **Source**: Sirovich (1987), *Quart. Appl. Math.* 45, pp. 561–571 (method of snapshots); applied to attention
-    by Zeris, arXiv 2606.06573 Cells that no document changes, and cells of negligible weight, are skipped.
+    by Zeris, arXiv 2606.06573. Cells that no document changes, and cells of negligible weight, are skipped.
     """
     snapshots = snapshots.pattern if isinstance(snapshots, Field) else np.asarray(snapshots)
     if snapshots.dtype.kind != "f":
