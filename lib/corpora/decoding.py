@@ -45,8 +45,8 @@ def content(source: str | Path | bytes, name: str | None) -> tuple[bytes, str]:
     path = Path(source)
     try:
         return path.read_bytes(), name or path.name
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:  # ValueError: a path with NUL in it
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise HeadlightError(READABLE, f"{path.name!r}: {reason}", "Check the path and that it is a file.") from error
 
 

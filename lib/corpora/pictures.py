@@ -51,11 +51,20 @@ def picture(data: bytes, name: str) -> tuple[Document, tuple[str, ...]]:
         raise HeadlightError(f"at most {MAX_PIXELS // 10**6} megapixels", f"more in {name!r}", _ADVICE) from error
     except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
         raise HeadlightError("a png, jpg or webp picture", f"{name!r}, which cannot be decoded", _ADVICE) from error
-    upright = ImageOps.exif_transpose(image)
-    if upright.size != image.size or image.getexif().get(0x0112, 1) != 1:
-        notes.append("Turned upright as its EXIF tag says.")
-    image = _rgb(upright, notes)
+    image = _rgb(_upright(image, notes), notes)
     return Document(name, image=np.asarray(_bounded(image, notes))), tuple(notes)
+
+
+def _upright(image: Image.Image, notes: list[str]) -> Image.Image:
+    try:
+        upright = ImageOps.exif_transpose(image)
+        turned = upright.size != image.size or image.getexif().get(0x0112, 1) != 1
+    except Exception:  # a damaged EXIF chunk raises whatever its bytes happen to break
+        notes.append("Its EXIF data are damaged; shown as it is stored.")
+        return image
+    if turned:
+        notes.append("Turned upright as its EXIF tag says.")
+    return upright
 
 
 def _check_size(image: Image.Image, name: str) -> None:

@@ -74,8 +74,10 @@ def from_jsonl(text: str, name: str) -> tuple[Rows, list[str]]:
             continue
         try:
             record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            problem = getattr(error, "msg", "nested too deeply")
+        except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
+            problem = getattr(
+                error, "msg", "nested too deeply" if isinstance(error, RecursionError) else "a huge number"
+            )
             raise _not_record(name, number, f"not JSON ({problem})") from error
         if not isinstance(record, dict) or not isinstance(record.get("text"), str):
             raise _not_record(name, number, "no text under 'text'")
@@ -83,7 +85,7 @@ def from_jsonl(text: str, name: str) -> tuple[Rows, list[str]]:
             blank += 1
             continue
         title = record.get("name") or record.get("title")
-        entries.append((str(title) if title else f"{name} {number}", entry))
+        entries.append((cleaned(str(title))[0] if title else f"{name} {number}", entry))
     if not entries:
         raise _not_record(name, 1, "no text at all")
     return _bounded(entries, [f"Left out {blank} empty text{'s' * (blank > 1)}."] if blank else [])

@@ -9,8 +9,9 @@ from .document import Span
 
 _CLOSERS = "\"'”’»)\\]}」』）】"
 _FULL_STOP = re.compile(
-    rf"[.!?…؟۔।॥]+[{_CLOSERS}]*(?=\s)"  # scripts with spaces: white space must follow
-    rf"|[。！？｡]+[{_CLOSERS}]*"  # Chinese and Japanese: nothing need follow
+    # A run of marks is taken whole, from its first mark: backing up inside a long run would take quadratic time.
+    rf"(?<![.!?…؟۔।॥])[.!?…؟۔।॥]++[{_CLOSERS}]*+(?=\s)"  # scripts with spaces: white space must follow
+    rf"|[。！？｡]++[{_CLOSERS}]*+"  # Chinese and Japanese: nothing need follow
 )
 _OPENERS = "\"'“‘«([{「『（【¿¡-–—*•"
 _ABBREVIATED = (

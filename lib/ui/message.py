@@ -21,21 +21,31 @@ def problem(error: HeadlightError) -> None:
         st.text(error.remedy)
 
 
+def explained(error: Exception, what: str) -> HeadlightError:
+    """Any error as one that can be shown; what nobody foresaw goes to the log with its traceback.
+
+    what: the thing being made, in the user's words ("the attention of this text").
+    """
+    if isinstance(error, HeadlightError):
+        return error
+    if isinstance(error, MemoryError):
+        return HeadlightError(
+            f"enough memory for {what}",
+            "the machine ran out of it",
+            "Choose a shorter text, fewer layers or a smaller model.",
+        )
+    log.error("unforeseen problem with %s", what, exc_info=error)
+    return HeadlightError(
+        what,
+        f"a problem nobody foresaw ({type(error).__name__})",
+        "Nothing is lost: choose something else, or try again. The server's log holds the details.",
+    )
+
+
 @contextmanager
 def guarded(what: str) -> Iterator[None]:
-    """Turn what goes wrong inside into a message on the page instead of a broken page.
-
-    what: the thing being drawn, in the user's words ("the patterns of this text").
-    """
+    """Turn what goes wrong inside into a message on the page instead of a broken page; ``what`` as in `explained`."""
     try:
         yield
-    except HeadlightError as error:
-        problem(error)
-    except MemoryError:
-        problem(
-            HeadlightError(
-                f"enough memory for {what}",
-                "the machine ran out of it",
-                "Choose a shorter text, fewer layers or a smaller model.",
-            )
-        )
+    except Exception as error:  # Streamlit's own control flow is not among these
+        problem(explained(error, what))

@@ -10,7 +10,7 @@ from lib.errors import HeadlightError
 from lib.models.catalogue import OWN
 from lib.ui import cached
 from lib.ui.badge import badge
-from lib.ui.message import guarded, problem
+from lib.ui.message import explained, guarded, problem
 from lib.ui.pictures import describe
 from lib.ui.scene import Scene, corpora_for, scene
 from lib.ui.state import DEFAULT_CORPUS, DEFAULT_MODEL, DEVICES, DTYPES, choose_head, redraw_live
@@ -49,9 +49,9 @@ def _loaded_engine() -> models.Engine | None:
             engine = cached.engine(name, device, dtype)
         with st.spinner(f"Checking that the captured attention of {name} is the model's own"):
             cached.check(engine.key, engine)
-    except HeadlightError as error:
-        problem(error)
-        if name != DEFAULT_MODEL:
+    except Exception as error:
+        problem(explained(error, f"{name} on {device} in {dtype}"))
+        if (name, device, dtype) != (DEFAULT_MODEL, "auto", "float32"):
             st.button(f"Back to {DEFAULT_MODEL}", key="back-to-default", on_click=_use_model, args=(DEFAULT_MODEL,))
         return None
     return engine
@@ -147,7 +147,6 @@ def _explain_mismatch(kind: str) -> None:
 
 def _first_document() -> None:
     st.session_state["document"] = 0
-    st.session_state.pop("text_problem", None)
 
 
 @st.fragment(key="choice")
@@ -166,10 +165,11 @@ def _choice() -> None:
     )
     if current.engine.kind != "vision":
         most = min(current.engine.max_length or MAX_TOKENS, MAX_TOKENS)
-        st.session_state["tokens"] = min(max(st.session_state["tokens"], MIN_TOKENS), most)
+        least = min(MIN_TOKENS, most)
+        st.session_state["tokens"] = min(max(st.session_state["tokens"], least), most)
         st.number_input(
             "Tokens at most",
-            MIN_TOKENS,
+            least,
             most,
             step=64,
             key="tokens",

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from lib.corpora import Document, read_file, read_text
-from lib.errors import HeadlightError
-from lib.ui.message import problem
+from lib.ui.message import explained, problem
 
 MOST_KEPT = 12  # the oldest own text gives way: a session on a small host stays small
 UPLOAD_TYPES = ["txt", "md", "csv", "jsonl", "conllu", "png", "jpg", "jpeg", "webp"]
@@ -49,14 +48,13 @@ def keep(label: str, documents: list[Document], notes: list[str] | tuple[str, ..
 
 def _use(corpus: str) -> None:
     st.session_state.update(corpus=corpus, document=0)
-    st.session_state.pop("text_problem", None)
 
 
 def _take_pasted() -> None:
     try:
         reading = read_text(st.session_state.get("pasted") or "", name="pasted text")
-    except HeadlightError as error:
-        st.session_state["text_problem"] = error
+    except Exception as error:
+        st.session_state["text_problem"] = explained(error, "a text that can be read")
         return
     _use(keep("Pasted text", reading.documents, reading.notes))
 
@@ -67,8 +65,8 @@ def _take_upload() -> None:
         return
     try:
         reading = read_file(upload.getvalue(), name=upload.name)
-    except HeadlightError as error:
-        st.session_state["text_problem"] = error
+    except Exception as error:
+        st.session_state["text_problem"] = explained(error, "a file that can be read")
         return
     _use(keep(upload.name, reading.documents, reading.notes))
 
@@ -92,5 +90,5 @@ def own_text_controls() -> None:
             max_upload_size=UPLOAD_MEGABYTES,
             help=f"Text, Markdown, CSV, JSON lines, CoNLL-U or an image, up to {UPLOAD_MEGABYTES} MB.",
         )
-    if error := st.session_state.get("text_problem"):
+    if error := st.session_state.pop("text_problem", None):  # told once, until the next run of the whole page
         problem(error)

@@ -128,3 +128,11 @@ def test_decompression_bombs_are_refused_before_decoding(side):
 def test_damaged_and_other_files_are_refused(data):
     with pytest.raises(HeadlightError, match=r"cannot be decoded.*Choose a png"):
         read(data)
+
+
+@pytest.mark.parametrize("chunk", [b"II", b"\x00\x01garbage", b"MM\x00\x2a\x00\x00\x00\x08\xff\xff"])
+def test_damaged_exif_data_are_noted_and_the_picture_is_shown(chunk):
+    data = io.BytesIO()
+    Image.new("RGB", (40, 30), "red").save(data, "PNG", exif=b"Exif\x00\x00" + chunk)
+    reading = read_file(data.getvalue(), name="bad.png")
+    assert reading.documents[0].image.shape == (30, 40, 3)

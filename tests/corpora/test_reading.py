@@ -1,6 +1,7 @@
 """Pasted text and uploaded text files: what survives, what is said, what is refused."""
 
 import json
+import time
 import unicodedata
 
 import pytest
@@ -189,3 +190,30 @@ def test_rows_of_a_table_that_are_left_out_are_counted():
     assert [(d.name, d.text) for d in reading.documents] == [("t 1", "one text"), ("t 4", "four")]
     assert any("Left out 1 of 4 rows" in note for note in reading.notes)
     assert any("Left out 1 rows without text" in note for note in reading.notes)
+
+
+def test_long_runs_of_full_stops_take_linear_time():
+    def work(length):
+        start = time.process_time()
+        from_text("." * length + " end.")
+        return time.process_time() - start
+
+    assert work(200_000) < 40 * work(20_000)  # quadratic time would be 100 times as much
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [('{"text": "hello", "n": ' + "1" * 5000 + "}", "huge number"), ("[" * 100_000, "nested too deeply")],
+)
+def test_json_that_python_refuses_to_read_is_refused_with_its_line(line, problem):
+    with pytest.raises(HeadlightError, match=f"line 1.*{problem}"):
+        from_file(line.encode(), name="t.jsonl")
+
+
+def test_names_in_jsonl_are_cleaned_like_texts():
+    assert from_file(b'{"text": "hello", "name": "\\ud800x"}', name="t.jsonl")[0].name == "\ufffdx"
+
+
+def test_a_path_with_nul_is_no_file():
+    with pytest.raises(HeadlightError, match="Check the path"):
+        from_file("a\0b")
