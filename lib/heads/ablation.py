@@ -68,7 +68,7 @@ class Switchboard:
     def losses(self, sets: Sequence[Heads], progress: Progress | None = None) -> Outcome:
         """Loss of every document with each set of heads off. Raises HeadlightError for heads the model lacks."""
         for heads in sets:
-            self._check(heads)
+            self.check(heads)
         count, report = len(self.encodings), progress or (lambda done, total, stage: None)
         loss, moved = np.full((len(sets), count), np.nan), np.zeros(len(sets))
         clean, weight, done = np.full(count, np.nan), np.zeros(count), 0
@@ -85,7 +85,8 @@ class Switchboard:
         still = moved <= ROUNDING * torch.finfo(self.engine.model.dtype).eps
         return Outcome(loss, clean, weight, moved, still, MEASURES[self.engine.head])
 
-    def _check(self, heads: Heads) -> None:
+    def check(self, heads: Heads) -> None:
+        """Raise HeadlightError for heads that the stream does not have, or none at all."""
         places = [place for place in trusted(self.engine).places if place.stream == self.stream]
         known = {place.layer: place.heads for place in places}
         wrong = sorted(head for head in heads if not 0 <= head[1] < known.get(head[0], 0))
@@ -242,7 +243,7 @@ def readings(board: Switchboard, heads: Heads, top: int = 3) -> tuple[Readings, 
     The third value is, per place, the Kullback–Leibler divergence (nats) of the second from the first; for a model
     that predicts nothing the readings are empty and it is the cosine distance of each position's output (position,).
     """
-    board._check(heads)
+    board.check(heads)
     with board.engine.lock, torch.inference_mode():
         run = Batch(board, board.encodings[:1], [heads])
         ((_, changed),) = run.outputs([heads])

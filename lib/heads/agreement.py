@@ -1,4 +1,4 @@
-"""W_Q/W_K agreement: whether a head asks with the same directions that it answers with."""
+"""What the weights say about a head: whether it asks with the directions it answers with, and whether it writes."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ def head_correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     a, b = (array - array.mean(axis=1, keepdims=True) for array in (a, b))
     with np.errstate(invalid="ignore", divide="ignore"):
         return (a * b).sum(axis=1) / np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+
+
+def unwritten(engine: Any, layers: tuple[int, ...], stream: str = "self") -> np.ndarray:
+    """Heads whose W_O is exactly zero, so that nothing they compute is written: bool (layer, head).
+
+    Raises WeightsUnknown where the family's layout is not known.
+    """
+    return np.array([~engine.weights(layer, stream).W_O.any(axis=(1, 2)) for layer in layers])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lib.corpora import Document, Encoding
-from lib.heads.agreement import projection_agreement
+from lib.heads.agreement import projection_agreement, unwritten
 from lib.heads.census import Progress, tally_heads
 from lib.heads.induction import PROBED, probe_columns
 from lib.heads.roles import with_roles
@@ -47,7 +47,7 @@ def describe(engine: Any, tally: Tally) -> pd.DataFrame:
     probe, why = probe_columns(engine, tally.stream)
     if why:
         missing |= {f"probe_{name}": why for name in PROBED}
-    agreement, why = _agreement(engine, tally)
+    agreement, silent, why = _weights(engine, tally)
     if why:
         missing["qk_agreement"] = why
     table = table.assign(
@@ -57,7 +57,7 @@ def describe(engine: Any, tally: Tally) -> pd.DataFrame:
         qk_agreement_low=np.nan,
         qk_agreement_high=np.nan,
     )
-    table = with_roles(table, tally.documents)
+    table = with_roles(table, tally.documents, silent.ravel())
     table.attrs = {
         "model": tally.model, "stream": tally.stream, "special": tally.special, "documents": tally.documents,
         "tokens": tally.tokens, "lost": tally.lost, "missing": missing,
@@ -65,13 +65,16 @@ def describe(engine: Any, tally: Tally) -> pd.DataFrame:
     return table
 
 
-def _agreement(engine: Any, tally: Tally) -> tuple[np.ndarray, str]:
-    if tally.stream == "cross":
-        return np.full(tally.excluded.shape, np.nan), "queries and keys are made from two different texts"
+def _weights(engine: Any, tally: Tally) -> tuple[np.ndarray, np.ndarray, str]:
+    """W_Q/W_K agreement, heads whose W_O is zero, both (layer, head), and why they are not known."""
+    unknown = np.full(tally.excluded.shape, np.nan), np.zeros(tally.excluded.shape, dtype=bool)
     try:
-        return projection_agreement(engine, tally.layers, tally.stream), ""
+        silent = unwritten(engine, tally.layers, tally.stream)
+        if tally.stream == "cross":
+            return unknown[0], silent, "queries and keys are made from two different texts"
+        return projection_agreement(engine, tally.layers, tally.stream), silent, ""
     except WeightsUnknown as error:
-        return np.full(tally.excluded.shape, np.nan), str(error)
+        return *unknown, str(error)
 
 
 def _why(tally: Tally, name: str) -> str:

@@ -68,15 +68,16 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def with_roles(table: pd.DataFrame, documents: int) -> pd.DataFrame:
+def with_roles(table: pd.DataFrame, documents: int, unwritten: np.ndarray | None = None) -> pd.DataFrame:
     """A table of scores, measured on so many documents, with three more columns.
 
     role: the rule that holds, the lowest tier first, then the strongest; "none clear" where none does; "no signal"
-    where the head's output is exactly zero or it has no scores. also: the other rules that hold. role_strength: of
+    where the head's output is exactly zero, where nothing of it is written (``unwritten``, bool (head,)), or where it
+    has no scores. also: the other rules that hold. role_strength: of
     the role. A role that rests on one document, without an interval, ends in "?".
     """
     strengths_of = [held(table, rule) for rule in RULES]  # rule, (head,): strength where the rule holds, else NaN
-    silent = _silent(table)
+    silent = _silent(table) | (False if unwritten is None else unwritten)
     roles, also, strengths = [], [], []
     for head in range(len(table)):
         found = [number for number in range(len(RULES)) if not np.isnan(strengths_of[number][head])]

@@ -86,11 +86,13 @@ def test_a_head_that_is_exactly_zero_has_no_signal():
     value = model.encoder.layer[1].attention.self.value
     value.weight[:8] = 0  # head 0 of 3
     value.bias[:8] = 0
+    model.encoder.layer[0].attention.output.dense.weight[:, 16:] = 0  # head 2 of layer 0 is not written
     ids = [np.arange(3, 20), np.arange(5, 30)]
     engine = Engine.from_parts(model)
     table = score_heads(engine, [encode_ids(i, engine) for i in ids]).set_index(["layer", "head"])
     assert table.role[1, 0] == "no signal" and table.z_norm[1, 0] == 0
-    assert (table.role.drop((1, 0)) != "no signal").all()
+    assert table.role[0, 2] == "no signal" and table.z_norm[0, 2] > 0
+    assert (table.role.drop([(1, 0), (0, 2)]) != "no signal").all()
 
 
 @pytest.mark.parametrize("layers, heads", [(1, 1), (24, 2)])
@@ -105,7 +107,8 @@ def test_one_layer_of_one_head_and_twenty_four_layers(layers, heads):
 
 
 def test_bad_documents(minilm):
-    table = score_heads(minilm, [*from_text("the the the the"), *from_text("a"), *from_text("…")])
+    only_special = encode_ids(np.array([101, 102]), minilm)
+    table = score_heads(minilm, [*from_text("the the the the"), *from_text("a"), *from_text("…"), only_special])
     assert (table.excluded_rows == 0).all() and np.isfinite(table.duplicate_token).all()
 
 
