@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from lib.errors import HeadlightError
 
 VERSION = "1"  # of the layout of files: others are built again
 BOUND = 4 << 30  # bytes
+ABANDONED = 3600  # seconds after which a temporary file belongs to no writer any more
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1"}
 _TYPES |= {"U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?", "C64": "<c8"}
 
@@ -86,9 +88,13 @@ class Store:
         if found is None:
             return None
         arrays, notes = found
-        main, *rest = notes["streams"]
-        others = {stream: _capture(stream, arrays, notes, {}) for stream in rest}
-        return _capture(main, arrays, notes, others)
+        try:
+            main, *rest = notes["streams"]
+            others = {stream: _capture(stream, arrays, notes, {}) for stream in rest}
+            return _capture(main, arrays, notes, others)
+        except (ValueError, KeyError, TypeError):  # written when a capture or its tables had other parts
+            _delete(self._path(key))
+            return None
 
     def save(self, name: str, arrays: Mapping[str, np.ndarray], notes: Mapping[str, Any] | None = None) -> Path:
         """Write named arrays and notes (anything JSON can hold) under a name, all or nothing."""
@@ -103,7 +109,7 @@ class Store:
                 os.fsync(file.fileno())
             temporary.replace(path)
         finally:
-            temporary.unlink(missing_ok=True)
+            _delete(temporary)
         self._evict(keep=path)
         return path
 
@@ -116,12 +122,13 @@ class Store:
             kept = json.loads(metadata["headlight"])
             if (kept["name"], kept["version"]) != (name, VERSION):
                 raise Damaged(f"{name!r} of version {VERSION}", f"{kept['name']!r} {kept['version']}", _REBUILT)
+        except OSError:  # absent, or out of reach for now: nothing says that it is damaged
+            return None
+        except (ValueError, KeyError, TypeError, OverflowError):
+            _delete(path)
+            return None
+        with suppress(OSError):  # another user's file, or a folder that cannot be written
             os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))  # used now; not changed
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, TypeError, OverflowError):
-            path.unlink(missing_ok=True)
-            return None
         return arrays, kept["notes"]
 
     def _verify(self, path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> None:
@@ -145,17 +152,37 @@ class Store:
     def _evict(self, keep: Path) -> None:
         """Delete the files unused for longest until the rest fits the bound; ``keep`` stays."""
         with self._lock:
-            files = [(path.stat(), path) for path in self.folder.glob("*.safetensors") if path != keep]
-            total = keep.stat().st_size + sum(stat.st_size for stat, _ in files)
-            for stat, path in sorted(files, key=lambda entry: entry[0].st_atime_ns):
+            for path, stat in _files(self.folder, "*.tmp"):
+                if time.time() - stat.st_mtime > ABANDONED:
+                    _delete(path)
+            files = _files(self.folder, "*.safetensors")
+            total = sum(stat.st_size for _, stat in files)
+            for path, stat in sorted(files, key=lambda entry: entry[1].st_atime_ns):
                 if total <= self.bound:
                     break
-                path.unlink(missing_ok=True)
-                self._verified.pop(path, None)
-                total -= stat.st_size
+                if path != keep and _delete(path):
+                    self._verified.pop(path, None)
+                    total -= stat.st_size
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{hashlib.sha256(name.encode()).hexdigest()[:40]}.safetensors"
+
+
+def _files(folder: Path, pattern: str) -> list[tuple[Path, os.stat_result]]:
+    """Files of a folder with their state; another process may delete some meanwhile."""
+    found = []
+    for path in folder.glob(pattern):
+        with suppress(OSError):
+            if path.is_file():
+                found.append((path, path.stat()))
+    return found
+
+
+def _delete(path: Path) -> bool:
+    """Whether a file is gone; one that cannot be deleted is simply not used."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    return not path.exists()
 
 
 def _mapped(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:

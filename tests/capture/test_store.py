@@ -218,6 +218,70 @@ def test_what_is_mapped_survives_its_file(tmp_path):
     assert np.array_equal(arrays["modes"], results()["modes"])
 
 
+def test_a_good_file_outlives_errors_of_the_system(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    store.save("pod", results())
+
+    def refused(*arguments, **keywords):
+        raise OSError("not the owner, or too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lib.capture.store.os.utime", refused)
+        assert np.array_equal(store.load("pod")[0]["modes"], results()["modes"])
+    with monkeypatch.context() as patched:
+        patched.setattr("lib.capture.store._mapped", refused)
+        assert store.load("pod") is None
+    assert np.array_equal(store.load("pod")[0]["modes"], results()["modes"])
+
+
+def test_a_damaged_file_that_cannot_be_deleted_is_not_served(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    store.save("pod", results())
+    the_file(store).write_bytes(b"short")
+
+    def refused(*arguments, **keywords):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr("pathlib.Path.unlink", refused)
+    assert store.load("pod") is None
+
+
+def test_a_capture_whose_tables_had_other_columns_is_built_again(tmp_path, captured):
+    store = Store(tmp_path)
+    store.save_capture("key", captured)
+    arrays, notes = store.load("key")
+    store.save("key", {**arrays, "encoder/tokens/colour": np.zeros(12, np.int32)}, notes)
+    assert store.load_capture("key") is None
+    assert store.load("key") is None
+    assert np.array_equal(store.capture("key", lambda: captured).query, captured.query)
+
+
+@pytest.mark.parametrize("place", ["folder", "file"])
+def test_what_stands_in_the_way_costs_only_the_speed(tmp_path, place):
+    folder = tmp_path / "store"
+    store = Store(folder)
+    if place == "folder":
+        folder.write_text("a file", "utf-8")
+    else:
+        store._path("pod").mkdir(parents=True)
+    for _ in range(2):
+        assert np.array_equal(store.arrays("pod", results)["modes"], results()["modes"])
+    assert not list(folder.glob("*.tmp"))
+    if place == "file":
+        store.save("other", results(1))
+        assert np.array_equal(store.load("other")[0]["modes"], results(1)["modes"])
+
+
+def test_temporary_files_that_nobody_writes_any_more_go(tmp_path):
+    old, new = tmp_path / "a.0.tmp", tmp_path / "b.1.tmp"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    Store(tmp_path).save("pod", results())
+    assert not old.exists()
+    assert new.exists()
+
+
 def test_threads_and_writers_of_one_name(tmp_path):
     wrong = []
 
