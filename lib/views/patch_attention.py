@@ -26,6 +26,7 @@ def patch_attention_figure(
     prefix_labels: Sequence[str] | None = None,
     mask: np.ndarray | None = None,
     windows: np.ndarray | None = None,
+    kind: str = "sequential",
     value_name: str = "attention",
     title: str = "",
     note: str = "",
@@ -33,7 +34,7 @@ def patch_attention_figure(
     threshold: float | None = None,
     chosen: int | None = None,
 ) -> Figure:
-    """One head's attention between the patches of an image.
+    """One head's attention between the patches of an image, or another square matrix over them.
 
     Args:
         seen: uint8 (height, width, 3), the image as the model sees it.
@@ -42,6 +43,7 @@ def patch_attention_figure(
         prefix_labels: names of the tokens before the patches, e.g. ("CLS", "R1", …); made up if None.
         mask: (query_pos, key_pos) bool, pairs that cannot attend.
         windows: int (rows, columns), the attention window of each patch; borders between windows are drawn.
+        kind: "sequential" for weights ≥ 0, or "diverging" for signed values such as similarities, centred on zero.
         value_name: what the weights are.
         title: a line above the picture.
         note: a line beneath it.
@@ -51,7 +53,7 @@ def patch_attention_figure(
         chosen: the token looked at, an index into the pattern; the patch in the middle if None.
 
     Raises:
-        HeadlightError: image, grid and pattern do not fit one another.
+        HeadlightError: image, grid and pattern do not fit one another, or a sequential pattern has negative values.
     """
     seen, pattern = np.asarray(seen), np.asarray(pattern, float)
     rows, columns = grid
@@ -66,12 +68,14 @@ def patch_attention_figure(
         prefix_labels = ["CLS"][:prefix] + [f"R{i}" for i in range(1, prefix)]
     if mask is not None:
         pattern = np.where(mask, np.nan, pattern)
-    low, high = data_range(pattern, "sequential")
-    arrays = {"image": picture(seen), "table": palette.table("cividis")}
+    if kind == "sequential" and (pattern < 0).any():
+        raise HeadlightError("weights ≥ 0", f"{np.nanmin(pattern):.3g}", 'Pass `kind="diverging"` for signed values.')
+    low, high = data_range(pattern, kind)
+    arrays = {"image": picture(seen), "table": palette.table("cividis" if kind == "sequential" else kind)}
     if pattern.size <= MOST_PAIRS:
-        arrays["codes"] = coded(pattern, low, high, "sequential")
+        arrays["codes"] = coded(pattern, low, high, kind)
     else:
-        share, arrays["codes"], arrays["partners"] = strongest(pattern, low, high)
+        share, arrays["codes"], arrays["partners"] = strongest(pattern, low, high, kind)
         note = f"{note} Shown: each token's {STRONGEST} strongest keys, {share:.0%} of the weight.".strip()
     if windows is not None:
         arrays["windows"] = np.asarray(windows).astype(np.int32)
@@ -82,7 +86,8 @@ def patch_attention_figure(
         "prefix": [str(name)[:20] for name in prefix_labels][:prefix],
         "height": seen.shape[0],
         "width": seen.shape[1],
-        "kind": "sequential",
+        "kind": kind,
+        "symmetric": kind == "diverging" and np.allclose(pattern, pattern.T, equal_nan=True),
         "low": low,
         "high": high,
         "value": value_name,
@@ -132,9 +137,13 @@ def picture(seen: np.ndarray, limit: int = 300_000) -> np.ndarray:
     return np.frombuffer(out.getvalue(), np.uint8)
 
 
-def strongest(pattern: np.ndarray, low: float, high: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """Each query's strongest keys: the share of weight they hold, their codes, their indices (query, key)."""
-    filled = np.nan_to_num(pattern, nan=-1.0)
+def strongest(
+    pattern: np.ndarray, low: float, high: float, kind: str = "sequential"
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Each query's keys of largest magnitude: the share of it they hold, their codes, their indices (query, key)."""
+    size = np.abs(pattern)
+    filled = np.nan_to_num(size, nan=-1.0)
     partners = np.argpartition(-filled, STRONGEST, axis=1)[:, :STRONGEST]
     kept = np.take_along_axis(pattern, partners, axis=1)
-    return float(np.nansum(kept) / np.nansum(pattern)), coded(kept, low, high, "sequential"), partners.astype(np.uint16)
+    share = float(np.nansum(np.abs(kept)) / np.nansum(size))
+    return share, coded(kept, low, high, kind), partners.astype(np.uint16)

@@ -53,22 +53,24 @@ function patchBar(fig) {
     const label = element("label", "hl-key", fig.bar, "links ≥ ");
     const slider = element("input", "hl-slider", label);
     slider.type = "range";
-    slider.min = 0;
+    slider.min = meta.kind === "diverging" ? -1000 : 0;
     slider.max = 1000;
-    slider.value = Math.round(1000 * Math.sqrt(state.threshold / (meta.high || 1)));
+    slider.value = Math.round(1000 * signedRoot(state.threshold / (meta.high || 1)));
     const shown = element("b", "", label, number(state.threshold));
     slider.oninput = () => {
-      state.threshold = meta.high * (slider.value / 1000) ** 2;
+      state.threshold = (meta.high * slider.value * Math.abs(slider.value)) / 1e6;
       shown.textContent = number(state.threshold);
       patchDraw(fig);
     };
   } else if (state.mode === "overlay") {
     fig.scale = colourBar(fig.bar, table, "0", number(meta.high));
-    switches(fig.bar, "Direction", [["query", "attends to"], ["key", "attended by"]], state.direction, (side) => { state.direction = side; patchDraw(fig); patchChips(fig); });
+    if (!meta.symmetric) switches(fig.bar, "Direction", [["query", "attends to"], ["key", "attended by"]], state.direction, (side) => { state.direction = side; patchDraw(fig); patchChips(fig); });
   }
   const modes = [["overlay", "Overlay"], ["arrows", "Strongest"], ["links", "Links"]];
   switches(fig.bar, "View", modes, state.mode, (mode) => { state.mode = mode; patchBar(fig); patchDraw(fig); patchChips(fig); });
 }
+
+const signedRoot = (share) => Math.sign(share) * Math.sqrt(Math.abs(share));
 
 // CLS and registers have no place in the image: buttons, with the weight they take part in.
 function patchChips(fig) {
@@ -162,16 +164,20 @@ function patchLines(fig, ctx, wide, high) {
 function patchOverlay(fig, ctx) {
   const { meta, table } = fig.data;
   const { chosen } = fig.state;
+  const signed = meta.kind === "diverging";
   let most = 0;
   const n = meta.rows * meta.columns;
   const weights = Array.from({ length: n }, (_, i) => fig.weight(chosen, meta.prefix.length + i));
-  weights.forEach((w) => { if (w > most) most = w; });
+  // A patch's product with itself may dwarf all others: signed colours end at the largest of another patch.
+  weights.forEach((w, i) => { if (Math.abs(w) > most && !(signed && meta.prefix.length + i === chosen)) most = Math.abs(w); });
+  const put = placer({ kind: meta.kind, low: signed ? -most : 0, high: most || 1 });
+  fig.scale.firstChild.textContent = signed ? number(-most) : "0";
   fig.scale.lastChild.textContent = `${number(most)} · root scale`;
   weights.forEach((w, i) => {
     const [x, y] = patchCorner(fig, meta.prefix.length + i);
-    const share = Number.isNaN(w) ? 0 : Math.sqrt(w / (most || 1));
-    const c = Math.round(255 * share);
-    ctx.fillStyle = Number.isNaN(w) ? "rgba(128,128,128,.85)" : `rgba(${table[3 * c]},${table[3 * c + 1]},${table[3 * c + 2]},${0.62 + 0.14 * share})`;
+    const root = Math.max(-1, Math.min(1, signedRoot(w / (most || 1))));
+    const c = put(root * most);
+    ctx.fillStyle = Number.isNaN(w) ? "rgba(128,128,128,.85)" : `rgba(${table[3 * c]},${table[3 * c + 1]},${table[3 * c + 2]},${0.62 + 0.14 * Math.abs(root)})`;
     const [x0, y0] = [Math.round(x), Math.round(y)];
     ctx.fillRect(x0, y0, Math.round(x + fig.cell[0]) - x0, Math.round(y + fig.cell[1]) - y0);
   });
@@ -193,7 +199,7 @@ function patchArrows(fig, ctx) {
   ctx.lineWidth = Math.max(1, size / 16);
   for (let i = meta.prefix.length; i < n; i++) {
     let best = -1;
-    for (let j = 0; j < n; j++) if (fig.weight(i, j) > (best < 0 ? 0 : fig.weight(i, best))) best = j;
+    for (let j = 0; j < n; j++) if (!(meta.symmetric && i === j) && fig.weight(i, j) > (best < 0 ? 0 : fig.weight(i, best))) best = j;
     if (best < 0) continue;
     const [x, y] = patchCorner(fig, i).map((v, axis) => v + fig.cell[axis] / 2);
     ctx.strokeStyle = ctx.fillStyle = "#fff";
@@ -209,7 +215,7 @@ function patchLinks(fig, ctx) {
   const { meta } = fig.data;
   const n = meta.prefix.length + meta.rows * meta.columns;
   const links = [];
-  for (let i = meta.prefix.length; i < n; i++) for (let j = meta.prefix.length; j < n; j++) if (i !== j && fig.weight(i, j) >= fig.state.threshold) links.push([i, j, fig.weight(i, j)]);
+  for (let i = meta.prefix.length; i < n; i++) for (let j = meta.symmetric ? i + 1 : meta.prefix.length; j < n; j++) if (i !== j && fig.weight(i, j) >= fig.state.threshold) links.push([i, j, fig.weight(i, j)]);
   links.sort((a, b) => b[2] - a[2]);
   fig.links = [links.length, Math.min(links.length, 4000)];
   for (const [i, j, w] of links.slice(0, 4000)) {
@@ -238,8 +244,10 @@ function patchRead(fig) {
   if (state.mode === "links") { element("b", "", line, count(fig.links[0], "link")); element("span", "hl-quiet", line, fig.links[0] > fig.links[1] ? `, the strongest ${fig.links[1]} drawn` : " between patches, query green to key pink"); return; }
   element("b", "", line, patchName(fig, state.chosen));
   const other = state.hover;
+  if (other === null && meta.kind === "diverging") { element("span", "hl-quiet", line, " · red above zero, blue below; click another patch"); return; }
   if (other === null) { element("span", "hl-quiet", line, state.direction === "query" ? " looks where it is bright; click another patch" : " is looked at from where it is bright; click another patch"); return; }
-  element("span", "hl-quiet", line, state.direction === "query" ? ` → ${patchName(fig, other)} · ${meta.value} ` : ` ← ${patchName(fig, other)} · ${meta.value} `);
+  if (meta.symmetric) element("span", "hl-quiet", line, ` and ${patchName(fig, other)} · ${meta.value} `);
+  else element("span", "hl-quiet", line, state.direction === "query" ? ` → ${patchName(fig, other)} · ${meta.value} ` : ` ← ${patchName(fig, other)} · ${meta.value} `);
   const w = fig.weight(state.chosen, other);
   element("b", "", line, Number.isNaN(w) ? "none" : number(w));
 }

@@ -47,6 +47,11 @@ if view == "head":
 if view == "patches":
     seen = np.zeros((40, 80, 3), np.uint8)
     views.patch_attention(seen, (2, 4), np.full((9, 9), 1 / 9), key="v-patches", on_choose=remember("patch"))
+if view == "signed":
+    sign = np.where(np.arange(8) < 4, 1.0, -1.0)
+    similarity = 0.8 * np.outer(sign, sign) + 0.2 * np.eye(8)
+    views.patch_attention(np.zeros((40, 80, 3), np.uint8), (2, 4), similarity, key="v-signed", kind="diverging",
+                          value_name="cosine", threshold=-0.9)
 if view == "scatter":
     xy = np.stack(np.meshgrid(np.arange(10), np.arange(10)), -1).reshape(-1, 2)
     other = st.toggle("Other colours")
@@ -163,6 +168,24 @@ def test_a_patch_and_a_register_are_chosen(opened):
     tab.get_by_role("button", name="Links").click()
     tab.get_by_role("slider").fill("0")
     assert tab.get_by_role("status").first.inner_text().startswith("56 links")
+
+
+def test_signed_values_over_an_image_are_red_and_blue(opened):
+    tab = opened("signed")
+    pixel = "(e, [x, y]) => [...e.getContext('2d').getImageData(e.width * x, e.height * y, 1, 1).data]"
+    alike, unlike = (canvas(tab).evaluate(pixel, at) for at in ([0.45, 0.7], [0.45, 0.2]))
+    assert alike[0] > alike[2] + 20 and unlike[2] > unlike[0] + 20
+    canvas(tab).press("ArrowUp")
+    alike, unlike = (canvas(tab).evaluate(pixel, at) for at in ([0.3, 0.2], [0.3, 0.7]))
+    assert alike[0] > alike[2] + 20 and unlike[2] > unlike[0] + 20
+    assert tab.get_by_role("button", name="attends to").count() == 0, "a symmetric matrix has no direction"
+    tab.get_by_role("button", name="Links").click()
+    read, slider = tab.get_by_role("status").first, tab.get_by_role("slider")
+    assert read.inner_text().startswith("28 links") and int(slider.input_value()) < -900
+    slider.fill("0")
+    assert read.inner_text().startswith("12 links")
+    slider.fill("-500")
+    assert read.inner_text().startswith("12 links")
 
 
 def test_a_selection_survives_other_colours(opened):

@@ -53,6 +53,32 @@ def test_the_share_that_is_shown_is_measured():
     assert share == 1 and (partners[codes > 1] == 10).all()
 
 
+def test_signed_values_come_back_with_their_signs():
+    z = np.random.default_rng(2).normal(size=(8, 3))
+    meta, arrays = unpack(patch_attention_figure(SEEN, (2, 4), z @ z.T, kind="diverging", threshold=-0.5).packet)
+    back = restore(arrays["codes"], meta["low"], meta["high"], "diverging")
+    np.testing.assert_allclose(back, z @ z.T, atol=1e-3)
+    assert (back < 0).any() and meta["low"] == -meta["high"] and meta["threshold"] == -0.5
+    assert meta["symmetric"] and meta["kind"] == "diverging"
+    assert not unpack(patch_attention_figure(SEEN, (2, 4), z @ z[::-1].T, kind="diverging").packet)[0]["symmetric"]
+
+
+def test_negative_values_are_refused_as_attention():
+    pattern = dirichlet(8)
+    pattern[1, 2] = -0.25
+    with pytest.raises(HeadlightError, match=r"-0\.25.*diverging"):
+        patch_attention_figure(SEEN, (2, 4), pattern)
+
+
+def test_the_strongest_signed_values_are_the_largest_in_magnitude():
+    pattern = np.full((300, 300), 0.01)
+    pattern[:, 7] = -1
+    share, codes, partners = strongest(pattern, -1, 1, "diverging")
+    row = list(partners[0]).index(7)
+    assert restore(codes, -1, 1, "diverging")[0, row] == -1
+    assert share == pytest.approx((1 + 255 * 0.01) / (1 + 299 * 0.01))
+
+
 @pytest.mark.parametrize(
     ("seen", "grid", "pattern"),
     [

@@ -226,6 +226,7 @@ def image_links(scene: Scene, ask: Ask, taken: Capture, frame: pd.DataFrame, sai
         scene.encoding.grid,
         matrix,
         prefix_labels=[text for text, row in zip(table.text, table.row, strict=True) if row < 0],
+        kind="diverging",
         value_name="cosine" if ask.kind == "cosine" else "z · z",
         title=f"Similarity to a patch, L{scene.choice.layer} H{scene.choice.head}",
         note=said + " Click a patch; links show the pairs above a threshold, at first the selected ones.",
