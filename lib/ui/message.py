@@ -28,7 +28,7 @@ def explained(error: Exception, what: str) -> HeadlightError:
     """
     if isinstance(error, HeadlightError):
         return error
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or "out of memory" in str(error).lower():  # an accelerator's says so in words
         return HeadlightError(
             f"enough memory for {what}",
             "the machine ran out of it",
