@@ -264,9 +264,14 @@ function joinPair(fig, meta, words) {
 }
 
 function tellPair(fig) {
-  if (!fig.pair) return;
-  fig.pair.chosen = fig.chosen;
-  if (fig.pair.line) fig.pair.line.textContent = fig.chosen ? fig.words(fig.chosen) : "Choose a head.";
+  if (fig.pair) fig.pair.chosen = fig.chosen;
+  const line = fig.pair ? fig.pair.line : fig.read;
+  if (line) say(line, fig.chosen ? fig.words(fig.chosen) : "Choose a head.");
+}
+
+// A live region is read aloud whenever it is written to, so the same words are not written twice.
+function say(line, text) {
+  if (line.textContent !== text) line.textContent = text;
 }
 
 function drawCursor(component, { meta }) {

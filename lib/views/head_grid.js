@@ -117,6 +117,8 @@ function gridText(fig, [l, h], breaks) {
 function gridBuild(fig) {
   fig.bar = element("div", "hl-bar", fig.box);
   fig.canvas = element("canvas", "", fig.box);
+  fig.read = element("div", "hl-read", fig.box);
+  fig.read.setAttribute("role", "status");
   fig.note = element("div", "hl-note", fig.box);
   fig.redraw = () => gridDraw(fig);
   const hit = (event) => {
@@ -127,7 +129,7 @@ function gridBuild(fig) {
     return [g.turn ? [column, row] : [row, column], p];
   };
   const choose = (cell, wait) => {
-    fig.chosen = cell;
+    fig.chosen = fig.own = cell;
     tellPair(fig);
     gridDraw(fig);
     clearTimeout(fig.timer);
@@ -169,7 +171,11 @@ function draw(component) {
   if (data.meta.cursor) return drawCursor(component, data);
   const fig = mount(component, gridBuild);
   fig.data = data;
-  joinPair(fig, data.meta, (cell) => gridText(fig, cell, " · "));
+  // Beside other pictures of the same head the small map speaks only of what was chosen in itself.
+  const silent = (cell) => data.meta.small && String(cell) !== String(fig.own);
+  fig.read.className = data.meta.small ? "hl-unseen" : "hl-read";
+  fig.read.style.display = data.meta.pair ? "none" : "";
+  joinPair(fig, data.meta, (cell) => (silent(cell) ? "" : gridText(fig, cell, " · ")));
   interactive(fig.canvas, data.meta.label);
   gridBar(fig);
   fig.note.textContent = data.meta.note;

@@ -3,7 +3,7 @@
 function textPane(fig, parent, shared) {
   const pane = { box: element("div", "hl-text", parent), spans: { query: [], key: [] } };
   pane.box.tabIndex = 0;
-  pane.box.setAttribute("role", "application");
+  pane.box.setAttribute("role", "group"); // not "application": the text stays readable word by word
   pane.fill = () => {
     const { meta } = fig.data;
     pane.box.setAttribute("aria-label", `${meta.label} The text; arrow keys move from token to token, Enter holds one.`);

@@ -68,6 +68,12 @@ if view == "linked":
     text = views.head_view_figure(pattern, TOKENS, mask=mask)
     cloud = views.scatter_figure(xy, labels=TOKENS * 2, roles=np.repeat([0, 1], 8))
     views.linked(cloud, text, np.arange(8), np.arange(8, 16), key="v-linked", on_choose=remember("point"))
+if view == "scores":
+    names = [["previous token"] * 4] * 3
+    scores = np.arange(12).reshape(3, 4) / 10
+    views.head_grid(scores, key="v-scores", chosen=state.head, on_choose=remember("head"), names=names)
+    with st.sidebar:
+        views.head_grid(scores, key="v-small", small=True, chosen=state.head, on_choose=remember("head"), names=names)
 kept = ("cell", "head", "pair", "patch", "point", "points")
 st.code(repr({name: state[name] for name in kept if name in state}))
 """
@@ -123,6 +129,20 @@ def test_a_click_and_an_arrow_key_choose_a_head(opened):
     assert tab.get_by_text("L2 H2").first.is_visible()
 
 
+def test_the_head_chosen_by_keyboard_is_told_aloud(opened):
+    tab = opened("scores")
+    small, scores = tab.get_by_role("status").nth(0), tab.get_by_role("status").nth(1)
+    assert scores.inner_text() == "L0 H0 · previous token · score 0" and small.text_content() == ""
+    canvas(tab, 1).press("ArrowRight")
+    told(tab, "'head': (0, 1)")
+    assert scores.inner_text() == "L0 H1 · previous token · score 0.100" and small.text_content() == ""
+    canvas(tab, 0).press("ArrowDown")
+    told(tab, "'head': (1, 1)")
+    assert small.text_content() == scores.inner_text() == "L1 H1 · previous token · score 0.500"
+    box = small.bounding_box()
+    assert box["width"] <= 1 and box["height"] <= 1, "read aloud, not shown"
+
+
 def test_a_cell_is_read_and_chosen_by_keyboard(opened):
     tab = opened("heatmap")
     canvas(tab).focus()
@@ -156,6 +176,18 @@ def test_tokens_are_held_and_summed_in_every_form(opened):
     assert words.nth(5).evaluate("e => e.className").find("hl-masked") > 0
     tab.get_by_role("button", name="Clear held").click()
     assert "Point at a token" in read.inner_text()
+
+
+def test_the_text_is_text_and_its_tokens_are_reached_by_keyboard(opened):
+    tab = opened("head")
+    tab.get_by_role("button", name="Text").click()
+    text = tab.locator(".hl-text")
+    assert text.get_attribute("role") == "group" and "cat" in text.aria_snapshot()
+    text.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+        text.press(key)
+    told(tab, "'pair': (2, 1)")
+    assert tab.get_by_role("status").first.inner_text().startswith("cat 2 attends to the 1")
 
 
 def test_a_patch_and_a_register_are_chosen(opened):
