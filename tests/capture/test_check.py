@@ -7,7 +7,9 @@ import transformers as hf
 from transformers import AttentionInterface, AttentionMaskInterface
 
 from lib.capture import CheckFailed, NotTappable, capture, observe, pattern, self_check, tap
+from lib.capture import check as checking
 from lib.capture.check import trusted
+from lib.capture.probe import probe_inputs
 from lib.corpora.tokens import encode_ids
 from lib.models import Engine, WeightsUnknown
 from tests.capture.families import FAMILIES, tiny
@@ -188,8 +190,8 @@ def test_sinks_are_counted_apart_and_a_missing_one_shows(monkeypatch):
     assert self_check(engine_of("gpt_oss")).row_sum_deviation > 0.01
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float16", 0.08192), ("bfloat16", 0.65536)])
-def test_tolerance_scales_with_precision(dtype, tolerance):
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float16", 0.01), ("bfloat16", 0.01)])
+def test_tolerance_scales_with_precision_up_to_a_hundredth(dtype, tolerance):
     engine = engine_of(model=tiny("bert").to(getattr(torch, dtype)))
     check = self_check(engine)
     assert check.passed
@@ -206,3 +208,34 @@ def test_a_family_that_is_only_partly_on_the_interface_is_refused():
     )
     with pytest.raises(NotTappable, match="stream 'encoder'"):
         self_check(engine_of(model=hf.LongT5ForConditionalGeneration(config)))
+
+
+def test_padding_is_judged_by_the_rounding_of_the_precision_not_by_the_tolerance(monkeypatch):
+    for deviation, pads in ((0.5, True), (10.0, False)):  # ten rounding units of bfloat16 are 6.6
+        monkeypatch.setattr(checking, "_padding_deviation", lambda *_, found=deviation: found)
+        engine = engine_of(model=tiny("bert").to(torch.bfloat16))
+        assert self_check(engine).tolerance < deviation
+        assert trusted(engine).pads == pads
+
+
+def test_an_image_model_off_its_own_grid_is_compared_in_half_precision():
+    config = hf.ViTConfig(
+        hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=32, image_size=96, patch_size=4
+    )
+    engine = engine_of("vit", hf.ViTModel(config, add_pooling_layer=False).to(torch.bfloat16))
+    asked = probe_inputs(engine).get("interpolate_pos_encoding")
+    before = {name: value.clone() for name, value in engine.model.state_dict().items()}
+    assert asked
+    assert 0 < self_check(engine).precision_deviation < 0.2
+    after = engine.model.state_dict()
+    assert all(after[n].dtype == v.dtype and torch.equal(after[n], v) for n, v in before.items())
+
+
+def test_the_exact_copy_shares_nothing_with_the_model():
+    engine = engine_of(model=tiny("gpt2").to(torch.bfloat16))
+    weight = engine.model.get_input_embeddings().weight
+    exact = checking._exact(weight, like=weight)
+    assert isinstance(exact, torch.nn.Parameter)
+    assert exact.dtype == torch.float32
+    assert exact.data_ptr() != weight.data_ptr()
+    assert torch.equal(exact, weight.float())
