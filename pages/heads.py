@@ -7,8 +7,8 @@ from lib.ui.frame import how_to_read, question
 from lib.ui.guard import through_the_door
 from lib.ui.heads.numbers import numbers
 from lib.ui.heads.one import one_head
-from lib.ui.heads.overview import controls, known_table, overview
-from lib.ui.heads.panels import corpus_or_document, panels
+from lib.ui.heads.overview import controls, overview
+from lib.ui.heads.panels import corpus_or_document, known_roles, panels
 from lib.ui.heads.windows import window_view, windowed
 from lib.ui.message import guarded
 from lib.ui.pictures import scene_patterns
@@ -44,13 +44,14 @@ def panel() -> None:
     shown, stream = controls(now)
     with guarded("the attention of this text"):
         pattern = scene_patterns(now, stream)
-        left, right = st.columns([3, 1], gap="large")
-        with left, guarded("the picture of all heads"):
-            overview(now, pattern, stream, shown, known_table(now, stream))
-        with guarded("the chosen head"):
-            figure = one_head(now, pattern, stream)
-            pattern_downloads(now, pattern, figure, stream)
-        with right, guarded("the numbers of this head"):
+        left, right = st.columns([11, 4], gap="medium")
+        with left:
+            with guarded("the picture of all heads"):
+                overview(now, pattern, stream, shown, known_roles(now, stream))
+            with guarded("the chosen head"):
+                figure = one_head(now, pattern, stream)
+                pattern_downloads(now, pattern, figure, stream)
+        with right, guarded("the numbers of this head"):  # after the pictures: on a new text it takes a second
             numbers(now, *corpus_or_document(now, stream), stream, pattern)
         panels(now, stream, pattern)
 

@@ -59,7 +59,7 @@ def _filters(table: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[
 
 def _table(kept: pd.DataFrame, chosen: list[str]) -> None:
     """The table; a click on a row chooses its head."""
-    shown = pd.DataFrame({"layer": kept["layer"], "head": kept["head"], "role": kept["role"], "also": kept["also"]})
+    shown = pd.DataFrame({"layer": kept["layer"], "head": kept["head"], "role": kept["role"]})
     columns: dict[str, object] = {}
     for name in chosen:
         label = SCORES[name].label
@@ -71,6 +71,7 @@ def _table(kept: pd.DataFrame, chosen: list[str]) -> None:
         ]
         columns |= {c: st.column_config.NumberColumn(format="%.3g") for c in (label, f"{label}: chance")}
         columns[label] = st.column_config.NumberColumn(format="%.3g", help=SCORES[name].says)
+    shown["also"] = kept["also"]
     rows = [(int(row.layer), int(row.head)) for row in kept.itertuples()]
 
     def choose() -> None:

@@ -52,6 +52,11 @@ def document_table(scene: Scene, stream: str) -> pd.DataFrame:
     )
 
 
+def known_document_table(scene: Scene, stream: str) -> pd.DataFrame | None:
+    """The same where it has been measured already."""
+    return cached.known("heads: document", key_of(scene, (scene.document,), stream))
+
+
 def catalogue(scene: Scene, documents: tuple[Document, ...], stream: str) -> pd.DataFrame:
     """Every score of every head over documents, with chance, intervals and roles."""
 
@@ -109,8 +114,7 @@ def head_examples(
     """Sequences from the head's strongest to its weakest by a score."""
 
     def build() -> pd.DataFrame:
-        short = tuple(documents)
         with progress_line() as progress:
-            return examples(scene.engine, short, layer, head, score, stream=stream_of(stream), progress=progress)
+            return examples(scene.engine, documents, layer, head, score, stream=stream_of(stream), progress=progress)
 
     return cached.kept("heads: examples", f"{key_of(scene, documents, stream)} {layer} {head} {score}", build)

@@ -63,6 +63,8 @@ def chosen_scores(row: pd.Series) -> list[str]:
     """The scores worth a line: the masses highest above chance, then breadth, distance, confidence, norm gap."""
     masses = {}
     for name, score in SCORES.items():
+        if name == "special" and (row.get("cls", 0) > 0 or row.get("sep", 0) > 0):
+            continue  # told apart already
         if score.unit == "mass" and name in row and np.isfinite(row[name]) and np.isfinite(row[f"{name}_chance"]):
             masses[name] = row[name] - row[f"{name}_chance"]
     best = sorted(masses, key=masses.__getitem__, reverse=True)[:STRONGEST]

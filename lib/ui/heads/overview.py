@@ -8,8 +8,7 @@ import streamlit as st
 
 from lib.errors import HeadlightError
 from lib.heads import IMAGE_SCORES, TEXT_SCORES
-from lib.ui import cached
-from lib.ui.heads.measures import document_table, key_of
+from lib.ui.heads.measures import document_table
 from lib.ui.heads.wording import SCORES, SIGNED, capital, unit
 from lib.ui.pictures import chosen_place, layers, overview_figure, streams
 from lib.ui.scene import Scene
@@ -44,7 +43,7 @@ def controls(scene: Scene) -> tuple[str, str]:
 
 
 def overview(scene: Scene, pattern: np.ndarray, stream: str, shown: str, table: pd.DataFrame | None) -> None:
-    """Draw the picture of all heads; a click chooses one. table: roles and scores where they are known."""
+    """Draw the picture of all heads; a click chooses one. table: roles where they are known."""
     chosen = chosen_place(scene, pattern, stream)
     numbers = layers(scene, stream)
 
@@ -52,17 +51,11 @@ def overview(scene: Scene, pattern: np.ndarray, stream: str, shown: str, table: 
         choose_head(numbers[row], head)
 
     if shown == PATTERNS:
-        names, named = (None, "") if table is None else (roles(table), "roles")
+        names, named = (None, "") if table is None else (roles(table), f"roles {table.attrs.get('documents', 1)}")
         figure = overview_figure(scene, pattern, stream, names, named)
         show_head_grid(figure, "all-heads", chosen, choose)
     else:
-        table = document_table(scene, stream) if table is None else table
-        show(score_figure(scene, table, shown, stream, chosen), "all-heads", choose)
-
-
-def known_table(scene: Scene, stream: str) -> pd.DataFrame | None:
-    """Scores and roles of the chosen document where they have been measured."""
-    return cached.known("heads: document", key_of(scene, (scene.document,), stream))
+        show(score_figure(scene, document_table(scene, stream), shown, stream, chosen), "all-heads", choose)
 
 
 def roles(table: pd.DataFrame) -> list[list[str]]:

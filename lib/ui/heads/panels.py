@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from lib.corpora import Document
 from lib.ui.heads.catalogue import catalogue_panel
 from lib.ui.heads.corpus import corpus_panel
-from lib.ui.heads.measures import catalogue, document_table, known_catalogue
+from lib.ui.heads.measures import catalogue, document_table, known_catalogue, known_document_table
 from lib.ui.heads.similar import similar_panel
 from lib.ui.heads.switch_off import switch_off_panel
 from lib.ui.heads.whole import whole_panel
@@ -26,11 +27,17 @@ def asked_documents(scene: Scene) -> tuple[Document, ...]:
     return scene.documents[: max(1, min(count, len(scene.documents)))]
 
 
-def corpus_or_document(scene: Scene, stream: str) -> tuple:
+def corpus_or_document(scene: Scene, stream: str) -> tuple[pd.DataFrame, int]:
     """The table of the corpus where it has been measured, else of the chosen document; and of how many documents."""
     documents = asked_documents(scene)
     found = known_catalogue(scene, documents, stream)
     return (document_table(scene, stream), 1) if found is None else (found, len(documents))
+
+
+def known_roles(scene: Scene, stream: str) -> pd.DataFrame | None:
+    """The same table where it has been measured already: nothing is computed for a tooltip."""
+    found = known_catalogue(scene, asked_documents(scene), stream)
+    return known_document_table(scene, stream) if found is None else found
 
 
 def panels(scene: Scene, stream: str, pattern: np.ndarray) -> None:

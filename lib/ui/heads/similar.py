@@ -18,7 +18,7 @@ KINDS = {
     "hellinger": "mean squared Hellinger distance (0 same, 1 disjoint), over all rows",
 }
 NAMES = {"js": "Jensen–Shannon", "hellinger": "Hellinger"}
-AT_FIRST = {"js": 0.15, "hellinger": 0.05}
+AT_FIRST = {"js": 0.3, "hellinger": 0.1}
 MOST = {"js": 0.8, "hellinger": 0.5}
 
 

@@ -67,7 +67,7 @@ def switch_off_panel(
     off = [tuple(pair) for pair in chosen] or [(layer, head)]
     key = f"{key_of(scene, documents, stream)} {mode}"
     st.markdown(f"**{names_of(off)} off**")
-    if st.toggle("Switch off", key="heads-off-on", persist_state="session"):
+    if st.toggle("Measure what that does", key="heads-off-on", persist_state="session"):
         _effect(scene, documents, stream, off, mode, key)
     left, right = st.columns(2, gap="large")
     with left:
@@ -179,8 +179,8 @@ def _pruning(scene: Scene, documents: tuple[Document, ...], stream: str, mode: s
         "Budget, change of the loss",
         0.001,
         10.0,
-        0.1,
         0.05,
+        0.01,
         format="%.3f",
         key="heads-budget",
         persist_state="session",
