@@ -45,7 +45,7 @@ def sidebar() -> Scene | None:
 def _loaded_engine() -> models.Engine | None:
     name, device, dtype = (st.session_state[key] for key in ("model", "device", "dtype"))
     try:
-        with st.spinner(f"Loading {name}", show_time=True):
+        with st.spinner(f"Loading {name}; the first time can take a minute", show_time=True):
             engine = cached.engine(name, device, dtype)
         with st.spinner(f"Checking that the captured attention of {name} is the model's own"):
             cached.check(engine.key, engine)
