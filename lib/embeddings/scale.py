@@ -14,6 +14,7 @@ Array = np.ndarray
 Rule = Literal["variance", "norm", "search"]
 GRID = 5.0 ** np.linspace(-1, 1, 33)  # 0.2 … 5
 MOST_PAIRS = 400_000
+FLAT = 1e-6  # a minimum this much below the edges of the grid at most is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,7 @@ class ScaleCurve:
 
     scale        (grid,) c
     correlation  (grid,) weighted Pearson of cosine distance and centred score; −1 is best, NaN undefined
-    best         the c of the lowest correlation, None where it lies on the edge of the grid
+    best         the c of the lowest correlation, None where no c is better than the edges of the grid
     pairs        pairs looked at, of pairs_allowed
     """
 
@@ -108,7 +109,8 @@ def search_scale(
     best = None
     if not np.isnan(correlation).all():
         lowest = int(np.nanargmin(correlation))
-        best = float(GRID[lowest]) if 0 < lowest < len(GRID) - 1 else None
+        edge = np.nanmin(correlation[[0, -1]]) if not np.isnan(correlation[[0, -1]]).all() else np.inf
+        best = float(GRID[lowest]) if correlation[lowest] < edge - FLAT else None
     return ScaleCurve(GRID, correlation, best, len(rows), total)
 
 

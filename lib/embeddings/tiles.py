@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from lib.capture.value import Capture
 
-from .joint import head_map
+from .joint import JointEmbedding, head_map
 from .projection import EPOCHS, Method, Projection, principal_axes, project
 from .sampling import THUMBNAIL, Sample, sample_tokens
 from .scale import Rule
@@ -90,14 +90,16 @@ def tiles(
     own, theirs = settings.samples(capture)
     stage = f"arranging {len(wanted)} heads"
 
-    def joint(layer: int, head: int) -> Any:
-        return head_map(capture, layer, head, settings.scale, settings.roles, own.rows, theirs.rows)
+    def one(place: tuple[int, int]) -> tuple[int, int, JointEmbedding, MapSettings]:
+        return (*place, head_map(capture, *place, settings.scale, settings.roles, own.rows, theirs.rows), settings)
 
     if settings.method == "pca":
-        ready = (_tile(layer, head, joint(layer, head), settings) for layer, head in wanted)
-    else:
-        calls = (delayed(_tile)(layer, head, joint(layer, head), settings) for layer, head in wanted)
-        ready = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")(calls)
+        ready = (_tile(*one(place)) for place in wanted)
+    else:  # the first here, since other processes take seconds to start
+        rest = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")(
+            delayed(_tile)(*one(place)) for place in wanted[1:]
+        )
+        ready = chain((_tile(*one(place)) for place in wanted[:1]), rest)
     if progress:
         progress(0, len(wanted), stage)
     for done, tile in enumerate(ready, start=1):
@@ -106,7 +108,7 @@ def tiles(
             progress(done, len(wanted), stage)
 
 
-def _tile(layer: int, head: int, joint: Any, settings: MapSettings) -> Tile:
+def _tile(layer: int, head: int, joint: JointEmbedding, settings: MapSettings) -> Tile:
     if settings.method == "pca":
         drawn = principal_axes(joint.points, settings.dimensions)
     else:
