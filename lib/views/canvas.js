@@ -182,6 +182,15 @@ function interactive(canvas, label) {
   canvas.setAttribute("aria-label", label);
 }
 
+// Builds the inside of a bar anew only when what it shows has changed, so that its buttons keep the focus.
+function rebuilt(parent, shown, build) {
+  const key = JSON.stringify(shown);
+  if (parent.shown === key) return;
+  parent.shown = key;
+  parent.replaceChildren();
+  build();
+}
+
 // A row of buttons of which one is pressed.
 function switches(parent, label, options, current, pick) {
   const set = element("div", "hl-set", parent);
@@ -201,10 +210,9 @@ function switches(parent, label, options, current, pick) {
 
 function colourBar(parent, table, low, high, unit) {
   const legend = element("span", "hl-legend", parent);
-  element("span", "hl-quiet", legend, low);
+  element("span", "hl-quiet", legend);
   const bar = element("canvas", "", legend);
   bar.setAttribute("role", "img");
-  bar.setAttribute("aria-label", `Colour scale from ${low} to ${high} ${unit || ""}`);
   bar.width = 256;
   bar.height = 1;
   const ctx = bar.getContext("2d");
@@ -212,8 +220,16 @@ function colourBar(parent, table, low, high, unit) {
     ctx.fillStyle = `rgb(${table[3 * i]},${table[3 * i + 1]},${table[3 * i + 2]})`;
     ctx.fillRect(i, 0, 1, 1);
   }
-  element("span", "hl-quiet", legend, unit ? `${high} ${unit}` : high);
+  element("span", "hl-quiet", legend);
+  colourEnds(legend, low, high, unit);
   return legend;
+}
+
+// What the two ends of a colour bar mean.
+function colourEnds(legend, low, high, unit = "") {
+  legend.children[0].textContent = low;
+  legend.children[1].setAttribute("aria-label", `Colour scale from ${low} to ${high} ${unit}`);
+  legend.children[2].textContent = unit ? `${high} ${unit}` : high;
 }
 
 function hatch(ctx, theme) {
@@ -248,44 +264,4 @@ function shuffled(n) {
   let step = Math.max(1, Math.round(n * 0.618));
   while (gcd(step, n) !== 1) step++;
   return Uint32Array.from({ length: n }, (_, i) => (i * step) % n);
-}
-
-// A large picture and what is chosen in it may come as two mounts, so that a choice resends only itself.
-// They find each other by the name in `meta.pair`, whichever is drawn first.
-const pairs = new Map();
-const pairOf = (name) => pairs.get(name) || pairs.set(name, {}).get(name);
-
-function joinPair(fig, meta, words) {
-  fig.pair = meta.pair ? pairOf(meta.pair) : null;
-  fig.words = words;
-  if (fig.pair) fig.pair.fig = fig;
-  fig.chosen = (fig.pair ? fig.pair.chosen : meta.chosen) || null;
-  tellPair(fig);
-}
-
-function tellPair(fig) {
-  if (fig.pair) fig.pair.chosen = fig.chosen;
-  const line = fig.pair ? fig.pair.line : fig.read;
-  if (line) say(line, fig.chosen ? fig.words(fig.chosen) : "Choose a head.");
-}
-
-// A live region is read aloud whenever it is written to, so the same words are not written twice.
-function say(line, text) {
-  if (line.textContent !== text) line.textContent = text;
-}
-
-function drawCursor(component, { meta }) {
-  const cursor = mount(component, (made) => {
-    made.line = element("div", "hl-read", made.box);
-    made.line.setAttribute("role", "status");
-  });
-  const pair = pairOf(meta.pair);
-  pair.line = cursor.line;
-  pair.chosen = meta.chosen;
-  if (pair.fig && pair.fig.box.isConnected) {
-    pair.fig.chosen = meta.chosen;
-    tellPair(pair.fig);
-    pair.fig.redraw();
-  }
-  return cursor.close;
 }

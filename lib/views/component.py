@@ -19,15 +19,16 @@ from lib.views.packet import amend, pack
 FOLDER = Path(__file__).parent
 SCATTER_PANES = ("scatter_pane", "scatter_moves")
 VIEW_PANES = ("heatmap_pane", "lines_pane", "text_pane", "view_pane")
+PATCH_PANES = ("patch_layers", "patch_pane")
 # The pieces of each view, in order; the last defines `draw(component)`.
 PIECES = {
-    "head_grid": ("canvas", "head_grid"),
+    "head_grid": ("canvas", "pair", "head_grid"),
     "heatmap": ("canvas", "heatmap_pane", "heatmap"),
     "head_view": ("canvas", *VIEW_PANES, "head_view"),
-    "patch_attention": ("canvas", "patch_pane", "patch_attention"),
+    "patch_attention": ("canvas", *PATCH_PANES, "patch_attention"),
     "scatter": ("canvas", *SCATTER_PANES, "scatter"),
-    "linked": ("canvas", *SCATTER_PANES, *VIEW_PANES, "patch_pane", "linked"),
-    "matrix_scatter": ("canvas", "matrix_scatter"),
+    "linked": ("canvas", *SCATTER_PANES, *VIEW_PANES, *PATCH_PANES, "linked"),
+    "matrix_scatter": ("canvas", "pair", "matrix_scatter"),
 }
 
 

@@ -29,8 +29,16 @@ function heatmapPane(fig, parent) {
 }
 
 function heatmapBar(fig, pane) {
+  const { meta } = pane.data;
+  const scaled = meta.kind === "sequential" && meta.low >= 0;
+  rebuilt(pane.bar, [pane.bare, meta.title, meta.kind, meta.categories, meta.unit, scaled, ...pane.data.table], () => heatmapBarBuild(fig, pane, scaled));
+  if (meta.kind === "categorical") return;
+  colourEnds(pane.legend, number(pane.scale === "log" ? logFloor(meta) : meta.low), number(meta.high), meta.unit);
+  if (scaled) pane.scales.mark(pane.scale);
+}
+
+function heatmapBarBuild(fig, pane, scaled) {
   const { meta, table } = pane.data;
-  pane.bar.replaceChildren();
   element("span", "hl-title", pane.bar, pane.bare ? "" : meta.title);
   if (meta.kind === "categorical") {
     (meta.categories || []).forEach((name, i) => {
@@ -40,10 +48,9 @@ function heatmapBar(fig, pane) {
     });
     return;
   }
-  const log = pane.scale === "log";
-  colourBar(pane.bar, table, number(log ? logFloor(meta) : meta.low), number(meta.high), meta.unit);
-  if (meta.kind !== "sequential" || meta.low < 0) return;
-  switches(pane.bar, "Colour scale", [["linear", "linear"], ["log", "log"]], pane.scale, (scale) => {
+  pane.legend = colourBar(pane.bar, table, "", "");
+  if (!scaled) return;
+  pane.scales = switches(pane.bar, "Colour scale", [["linear", "linear"], ["log", "log"]], pane.scale, (scale) => {
     pane.scale = pane.wanted = scale;
     heatmapBar(fig, pane);
     pane.paint();

@@ -1,4 +1,4 @@
-// A photograph and its patches: overlay of one patch, strongest arrow of each, or all strong links.
+// A photograph and its patches: what is chosen, how it is looked at, and what is said about it.
 
 function patchBuild(fig) {
   const state = (fig.state = { mode: null, direction: "query", hover: null, chosen: null, threshold: null });
@@ -47,49 +47,65 @@ function patchChoose(fig, at, wait = 0) {
 function patchBar(fig) {
   const { meta, table } = fig.data;
   const state = fig.state;
-  fig.bar.replaceChildren();
-  element("span", "hl-title", fig.bar, meta.title);
-  if (state.mode === "links") {
-    const label = element("label", "hl-key", fig.bar, "links ≥ ");
-    const slider = element("input", "hl-slider", label);
-    slider.type = "range";
-    slider.min = meta.kind === "diverging" ? -1000 : 0;
-    slider.max = 1000;
-    slider.value = Math.round(1000 * signedRoot(state.threshold / (meta.high || 1)));
-    const shown = element("b", "", label, number(state.threshold));
-    slider.oninput = () => {
-      state.threshold = (meta.high * slider.value * Math.abs(slider.value)) / 1e6;
-      shown.textContent = number(state.threshold);
-      patchDraw(fig);
-    };
-  } else if (state.mode === "overlay") {
-    fig.scale = colourBar(fig.bar, table, "0", number(meta.high));
-    if (!meta.symmetric) switches(fig.bar, "Direction", [["query", "attends to"], ["key", "attended by"]], state.direction, (side) => { state.direction = side; patchDraw(fig); patchChips(fig); });
-  }
-  const modes = [["overlay", "Overlay"], ["arrows", "Strongest"], ["links", "Links"]];
-  switches(fig.bar, "View", modes, state.mode, (mode) => { state.mode = mode; patchBar(fig); patchDraw(fig); patchChips(fig); });
+  rebuilt(fig.bar, [meta.title, meta.kind, meta.symmetric], () => {
+    element("span", "hl-title", fig.bar, meta.title);
+    fig.scale = colourBar(fig.bar, table, "", "");
+    const pick = (side) => { state.direction = side; patchDraw(fig); patchChips(fig); };
+    fig.direction = switches(fig.bar, "Direction", [["query", "attends to"], ["key", "attended by"]], state.direction, pick);
+    fig.slider = patchSlider(fig);
+    const modes = [["overlay", "Overlay"], ["arrows", "Strongest"], ["links", "Links"]];
+    fig.modes = switches(fig.bar, "View", modes, state.mode, (mode) => { state.mode = mode; patchBar(fig); patchDraw(fig); patchChips(fig); });
+  });
+  fig.direction.mark(state.direction);
+  fig.modes.mark(state.mode);
+  fig.slider.say();
+  const overlay = state.mode === "overlay";
+  fig.scale.style.display = overlay ? "" : "none";
+  fig.direction.style.display = overlay && !meta.symmetric ? "" : "none";
+  fig.slider.style.display = state.mode === "links" ? "" : "none";
 }
 
-const signedRoot = (share) => Math.sign(share) * Math.sqrt(Math.abs(share));
+function patchSlider(fig) {
+  const label = element("label", "hl-key", fig.bar, "links ≥ ");
+  const slider = element("input", "hl-slider", label);
+  const shown = element("b", "", label);
+  slider.type = "range";
+  slider.min = fig.data.meta.kind === "diverging" ? -1000 : 0;
+  slider.max = 1000;
+  slider.oninput = () => {
+    fig.state.threshold = (fig.data.meta.high * slider.value * Math.abs(slider.value)) / 1e6;
+    shown.textContent = number(fig.state.threshold);
+    patchDraw(fig);
+  };
+  label.say = () => {
+    slider.value = Math.round(1000 * signedRoot(fig.state.threshold / (fig.data.meta.high || 1)));
+    shown.textContent = number(fig.state.threshold);
+  };
+  return label;
+}
 
 // CLS and registers have no place in the image: buttons, with the weight they take part in.
 function patchChips(fig) {
   const { meta } = fig.data;
   fig.chips.style.display = meta.prefix.length ? "" : "none";
-  fig.chips.replaceChildren();
+  rebuilt(fig.chips, meta.prefix, () => {
+    fig.buttons = meta.prefix.map((name, i) => {
+      const chip = element("button", "hl-chip", fig.chips, name);
+      chip.type = "button";
+      chip.onclick = () => patchChoose(fig, i);
+      return chip;
+    });
+    element("span", "hl-quiet", fig.chips, "beside the image");
+  });
   const from = fig.state.chosen;
-  meta.prefix.forEach((name, i) => {
-    const chip = element("button", "hl-chip", fig.chips, name);
-    chip.type = "button";
+  const [r, g, b] = rgba(meta.key_colour);
+  fig.buttons.forEach((chip, i) => {
+    const w = fig.weight(from, i);
     chip.setAttribute("aria-pressed", String(from === i));
     chip.style.borderColor = from === i ? meta.query_colour : "";
-    const w = fig.weight(from, i);
-    const [r, g, b] = rgba(meta.key_colour);
-    if (w > 0 && from !== i) chip.style.background = `rgba(${r},${g},${b},${0.65 * Math.sqrt(w / (meta.high || 1))})`;
-    chip.title = `${patchName(fig, from)} → ${name}: ${number(w)}`;
-    chip.onclick = () => patchChoose(fig, i);
+    chip.style.background = w > 0 && from !== i ? `rgba(${r},${g},${b},${0.65 * Math.sqrt(w / (meta.high || 1))})` : "";
+    chip.title = `${patchName(fig, from)} → ${meta.prefix[i]}: ${number(w)}`;
   });
-  if (meta.prefix.length) element("span", "hl-quiet", fig.chips, "beside the image");
 }
 
 function patchName(fig, i) {
@@ -161,88 +177,26 @@ function patchLines(fig, ctx, wide, high) {
   ctx.stroke();
 }
 
-function patchOverlay(fig, ctx) {
-  const { meta, table } = fig.data;
-  const { chosen } = fig.state;
-  const signed = meta.kind === "diverging";
-  let most = 0;
-  const n = meta.rows * meta.columns;
-  const weights = Array.from({ length: n }, (_, i) => fig.weight(chosen, meta.prefix.length + i));
-  // A patch's product with itself may dwarf all others: signed colours end at the largest of another patch.
-  weights.forEach((w, i) => { if (Math.abs(w) > most && !(signed && meta.prefix.length + i === chosen)) most = Math.abs(w); });
-  const put = placer({ kind: meta.kind, low: signed ? -most : 0, high: most || 1 });
-  fig.scale.firstChild.textContent = signed ? number(-most) : "0";
-  fig.scale.lastChild.textContent = `${number(most)} · root scale`;
-  weights.forEach((w, i) => {
-    const [x, y] = patchCorner(fig, meta.prefix.length + i);
-    const root = Math.max(-1, Math.min(1, signedRoot(w / (most || 1))));
-    const c = put(root * most);
-    ctx.fillStyle = Number.isNaN(w) ? "rgba(128,128,128,.85)" : `rgba(${table[3 * c]},${table[3 * c + 1]},${table[3 * c + 2]},${0.62 + 0.14 * Math.abs(root)})`;
-    const [x0, y0] = [Math.round(x), Math.round(y)];
-    ctx.fillRect(x0, y0, Math.round(x + fig.cell[0]) - x0, Math.round(y + fig.cell[1]) - y0);
-  });
-}
-
-function patchArrow(ctx, x0, y0, x1, y1, head) {
-  const angle = Math.atan2(y1 - y0, x1 - x0);
-  ctx.beginPath();
-  ctx.moveTo(x0, y0);
-  ctx.lineTo(x1, y1);
-  for (const turn of [2.6, -2.6]) { ctx.moveTo(x1, y1); ctx.lineTo(x1 + head * Math.cos(angle + turn), y1 + head * Math.sin(angle + turn)); }
-  ctx.stroke();
-}
-
-function patchArrows(fig, ctx) {
-  const { meta } = fig.data;
-  const n = meta.prefix.length + meta.rows * meta.columns;
-  const size = Math.min(fig.cell[0], fig.cell[1]);
-  ctx.lineWidth = Math.max(1, size / 16);
-  for (let i = meta.prefix.length; i < n; i++) {
-    let best = -1;
-    for (let j = 0; j < n; j++) if (!(meta.symmetric && i === j) && fig.weight(i, j) > (best < 0 ? 0 : fig.weight(i, best))) best = j;
-    if (best < 0) continue;
-    const [x, y] = patchCorner(fig, i).map((v, axis) => v + fig.cell[axis] / 2);
-    ctx.strokeStyle = ctx.fillStyle = "#fff";
-    ctx.globalAlpha = Math.max(0.25, Math.sqrt(fig.weight(i, best) / (meta.high || 1)));
-    if (best === i) { ctx.beginPath(); ctx.arc(x, y, size * 0.22, 0, 7); ctx.stroke(); }
-    else if (best < meta.prefix.length) ctx.strokeRect(x - size * 0.18, y - size * 0.18, size * 0.36, size * 0.36);
-    else { const [u, v] = patchCorner(fig, best).map((w, axis) => w + fig.cell[axis] / 2); patchArrow(ctx, x, y, u, v, size * 0.3); }
-  }
-  ctx.globalAlpha = 1;
-}
-
-function patchLinks(fig, ctx) {
-  const { meta } = fig.data;
-  const n = meta.prefix.length + meta.rows * meta.columns;
-  const links = [];
-  for (let i = meta.prefix.length; i < n; i++) for (let j = meta.symmetric ? i + 1 : meta.prefix.length; j < n; j++) if (i !== j && fig.weight(i, j) >= fig.state.threshold) links.push([i, j, fig.weight(i, j)]);
-  links.sort((a, b) => b[2] - a[2]);
-  fig.links = [links.length, Math.min(links.length, 4000)];
-  for (const [i, j, w] of links.slice(0, 4000)) {
-    const [x, y] = patchCorner(fig, i).map((v, axis) => v + fig.cell[axis] / 2);
-    const [u, v] = patchCorner(fig, j).map((c, axis) => c + fig.cell[axis] / 2);
-    const line = ctx.createLinearGradient(x, y, u, v);
-    line.addColorStop(0, meta.query_colour);
-    line.addColorStop(1, meta.key_colour);
-    ctx.strokeStyle = line;
-    ctx.globalAlpha = Math.max(0.15, w / (meta.high || 1));
-    ctx.lineWidth = 1.25;
-    ctx.beginPath();
-    ctx.moveTo(x, y);
-    ctx.lineTo(u, v);
-    ctx.stroke();
-  }
-  ctx.globalAlpha = 1;
-}
-
 function patchRead(fig) {
   const { meta } = fig.data;
   const state = fig.state;
   const line = fig.read;
   line.replaceChildren();
-  if (state.mode === "arrows") { element("span", "hl-quiet", line, "Arrow: strongest partner · circle: itself · square: CLS or register · brighter is stronger"); return; }
-  if (state.mode === "links") { element("b", "", line, count(fig.links[0], "link")); element("span", "hl-quiet", line, fig.links[0] > fig.links[1] ? `, the strongest ${fig.links[1]} drawn` : " between patches, query green to key pink"); return; }
+  if (state.mode === "links") {
+    element("b", "", line, count(fig.links[0], "link"));
+    const most = fig.links[0] > fig.links[1] ? `, the strongest ${fig.links[1]} drawn` : "";
+    element("span", "hl-quiet", line, most || ` between patches${meta.symmetric ? "" : ", query green to key pink"}`);
+    element("span", "hl-quiet", line, ` · ${fig.links[2]} at `);
+    element("b", "", line, patchName(fig, state.chosen));
+    return;
+  }
   element("b", "", line, patchName(fig, state.chosen));
+  if (state.mode === "arrows") {
+    const best = patchBest(fig, state.chosen);
+    const partner = best < 0 ? "no partner" : `${best === state.chosen ? "itself" : patchName(fig, best)}, ${number(fig.weight(state.chosen, best))}`;
+    element("span", "hl-quiet", line, ` → ${partner} · arrow: strongest partner · circle: itself · square: CLS or register`);
+    return;
+  }
   const other = state.hover;
   if (other === null && meta.kind === "diverging") { element("span", "hl-quiet", line, " · red above zero, blue below; click another patch"); return; }
   if (other === null) { element("span", "hl-quiet", line, state.direction === "query" ? " looks where it is bright; click another patch" : " is looked at from where it is bright; click another patch"); return; }

@@ -202,6 +202,38 @@ def test_a_patch_and_a_register_are_chosen(opened):
     assert tab.get_by_role("status").first.inner_text().startswith("56 links")
 
 
+def test_a_pressed_button_keeps_the_focus(opened):
+    tab = opened("patches")
+    focused = "(e) => e.getRootNode().activeElement === e && e.getAttribute('aria-pressed')"
+    for name in ("attended by", "CLS", "Strongest", "Links"):
+        button = tab.get_by_role("button", name=name)
+        button.focus()
+        button.press("Enter")
+        if name == "CLS":
+            told(tab, "'patch': (0,)")
+            tab.wait_for_timeout(300)
+        assert button.evaluate(focused) == "true", name
+    tab = opened("heatmap")
+    button = tab.get_by_role("button", name="log")
+    button.focus()
+    button.press("Enter")
+    assert button.evaluate(focused) == "true"
+    assert tab.get_by_role("button", name="linear").get_attribute("aria-pressed") == "false"
+    ends = tab.get_by_role("img").first.get_attribute("aria-label")
+    assert ends.startswith("Colour scale from 9×10⁻⁵ to 0.900"), "a logarithm begins above zero"
+
+
+def test_the_chosen_patch_is_told_in_every_form(opened):
+    tab = opened("signed")
+    read = tab.get_by_role("status").first
+    for name, said in (("Strongest", "row 1, column 1 → row 1, column 0, 0.800"), ("Links", " · 3 at row 1, column 0")):
+        tab.get_by_role("button", name=name).click()
+        canvas(tab).press("ArrowLeft")
+        if name == "Links":
+            tab.get_by_role("slider").fill("0")
+        assert said in read.inner_text()
+
+
 def test_signed_values_over_an_image_are_red_and_blue(opened):
     tab = opened("signed")
     pixel = "(e, [x, y]) => [...e.getContext('2d').getImageData(e.width * x, e.height * y, 1, 1).data]"
