@@ -57,6 +57,7 @@ def matrix_scatter_figure(
     per_point = n_layers * n_heads * 2
     if n * per_point * 2 > BUDGET:
         points = (points >> 8).astype(np.uint8)
+        note = f"{note} Positions are rounded to 1/256 of each picture's side.".strip()
         most = BUDGET // per_point
         if n > most:
             kept = kept_points(n, most, hits)

@@ -109,8 +109,10 @@ def test_all_heads_fit_and_what_is_left_out_is_said(n):
 
 def test_rounded_points_are_the_same_points():
     points, colouring = matrix(12, 12, 4000)
-    drawn = unpack(matrix_scatter_figure(points, colouring).packet)[1]["points"]
-    assert drawn.dtype == np.uint8
+    meta, arrays = unpack(matrix_scatter_figure(points, colouring, note="Seed 0.").packet)
+    drawn = arrays["points"]
+    assert drawn.dtype == np.uint8 and meta["note"] == "Seed 0. Positions are rounded to 1/256 of each picture's side."
+    assert unpack(matrix_scatter_figure(points[:2], colouring).packet)[0]["note"] == "", "nothing is rounded"
     np.testing.assert_array_equal(drawn, points >> 8)
 
 
