@@ -12,3 +12,9 @@ class HeadlightError(ValueError):
     def __init__(self, expected: str, got: str, remedy: str) -> None:
         self.expected, self.got, self.remedy = expected, got, remedy
         super().__init__(f"Expected {expected}; got {got}. {remedy}")
+
+
+def first_line(error: BaseException, most: int = 200) -> str:
+    """The first line of what an error says, at most so many characters; its class where it says nothing."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:most] if lines else type(error).__name__

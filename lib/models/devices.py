@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from lib.errors import HeadlightError
+from lib.errors import HeadlightError, first_line
 
 DEVICES = ("auto", "cuda", "mps", "cpu")
 DTYPES = {"float32": 4, "float16": 2, "bfloat16": 2}  # bytes per number
@@ -86,7 +86,7 @@ def out_of_memory(name: str) -> Iterator[None]:
         text = str(error).lower()
         if not any(sign in text for sign in ("out of memory", "not enough memory", "can't allocate memory")):
             raise
-        raise OutOfMemory(f"enough memory for {name}", str(error).splitlines()[0], _SMALLER) from error
+        raise OutOfMemory(f"enough memory for {name}", first_line(error), _SMALLER) from error
 
 
 _SMALLER = "Choose a smaller model or a shorter precision, or close another model first."
@@ -127,7 +127,7 @@ def _half_works(model: Any) -> None:
     except (RuntimeError, NotImplementedError) as error:
         raise Unsupported(
             f"a {model.dtype} kernel for every layer on {model.device}",
-            str(error).splitlines()[0],
+            first_line(error),
             "Choose float32.",
         ) from error
 

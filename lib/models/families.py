@@ -118,7 +118,10 @@ def _head_class(config: Any) -> Any | None:
     """The class that keeps the language-model head a checkpoint has; None where it has none."""
     import transformers as t
 
-    named = (config.architectures or [""])[0]
+    given = config.architectures or [""]
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise BrokenConfig("a list of class names as architectures", repr(given)[:200], "Correct config.json.")
+    named = given[0]
     if named and not named.endswith(LM_SUFFIXES) and not _tied_pair(config, named):
         return None
     if getattr(config, "is_encoder_decoder", False):

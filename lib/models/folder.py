@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lib.errors import HeadlightError
+from lib.errors import HeadlightError, first_line
 from lib.models import families
 from lib.models.devices import require_memory, torch_dtype
 from lib.models.offline import file_digest
@@ -16,7 +17,11 @@ from lib.models.preparation import BrokenFolder, read_processor, read_tokenizer
 
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
 INDEX = "model.safetensors.index.json"
+PREPARING = ("*token*.json", "*.tiktoken", "*.model", "vocab*", "merges*", "*processor_config.json")
+DEPTHS = ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers", "num_decoder_layers")
+MOST_LAYERS = 1000  # no published model comes near; building more takes minutes
 SLACK = 1_000_000  # numbers
+NOT_QUANTISED = "Choose the model that this one was quantised from, or a GGUF file of it."
 SAFE_ONLY = "Save it as safetensors: model.save_pretrained(folder)."
 
 
@@ -65,8 +70,12 @@ def read_config(folder: Path) -> Any:
         raise BrokenFolder(f"config.json and safetensors in {folder.name}", "no config.json", _no_config(folder))
     try:
         model_type = json.loads(path.read_text("utf-8")).get("model_type", "")
-    except (ValueError, AttributeError) as error:
-        raise families.BrokenConfig("JSON in config.json", str(error), "Copy the file again.") from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise families.BrokenConfig("JSON in config.json", first_line(error), "Copy the file again.") from error
+    if not isinstance(model_type, str):
+        raise families.BrokenConfig(
+            "the name of a family as model_type", repr(model_type)[:200], "Correct config.json."
+        )
     families.register(model_type)
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -74,7 +83,7 @@ def read_config(folder: Path) -> Any:
         if not model_type:
             said = "a config.json without model_type"
         else:
-            said = f"the family “{model_type}” ({str(error).splitlines()[0][:200]})"
+            said = f"the family “{model_type}” ({first_line(error)})"
         raise families.BrokenConfig("a family this version of transformers knows", said, families.WHAT_WORKS) from error
 
 
@@ -85,9 +94,13 @@ def weight_files(folder: Path) -> list[Path]:
         files = [single]
     elif index.is_file():
         try:
-            files = sorted({folder / part for part in json.loads(index.read_text("utf-8"))["weight_map"].values()})
-        except (ValueError, KeyError, AttributeError) as error:
-            raise BadWeights(f"a map from weights to files in {INDEX}", repr(error), "Copy it again.") from error
+            files = sorted(
+                {_beside(folder, part) for part in json.loads(index.read_text("utf-8"))["weight_map"].values()}
+            )
+        except HeadlightError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise BadWeights(f"a map from weights to files in {INDEX}", first_line(error), "Copy it again.") from error
         lost = [file.name for file in files if not file.is_file()]
         if lost:
             raise BrokenFolder(f"{len(files)} safetensors files", f"{', '.join(lost[:3])} missing", "Copy all of them.")
@@ -99,6 +112,13 @@ def weight_files(folder: Path) -> list[Path]:
     for file in files:
         count_numbers(file)
     return files
+
+
+def _beside(folder: Path, part: Any) -> Path:
+    """A file that an index names, which has to lie in the folder itself."""
+    if not isinstance(part, str) or part in ("", ".", "..") or any(sign in part for sign in "/\\:\0"):
+        raise BadWeights(f"names of files beside {INDEX}", repr(part)[:200], "Save the model again.")
+    return folder / part
 
 
 def count_numbers(file: Path) -> int:
@@ -115,17 +135,28 @@ def count_numbers(file: Path) -> int:
 
 
 def folder_digest(folder: Path) -> str:
-    """First 12 hex digits of a digest of configuration and weights."""
-    files = [folder / "config.json", *weight_files(folder)]
-    return hashlib.sha256(" ".join(file_digest(file) for file in files).encode()).hexdigest()[:12]
+    """First 12 hex digits of a digest of configuration, weights, and what prepares the input."""
+    preparing = {file for pattern in PREPARING for file in folder.glob(pattern) if file.is_file()}
+    files = [folder / "config.json", *weight_files(folder), *sorted(preparing)]
+    names = " ".join(f"{file.name} {file_digest(file)}" for file in files)
+    return hashlib.sha256(names.encode()).hexdigest()[:12]
 
 
 def require_size(model_class: Any, config: Any, numbers: int) -> None:
     """Refuse a configuration far larger than its weights: what is missing would be drawn, and fill the memory."""
     import torch
 
-    with torch.device("meta"):
-        asked = sum(weight.numel() for weight in model_class(config).parameters())
+    layers = max((n for name in DEPTHS if isinstance(n := getattr(config, name, None), int)), default=0)
+    if layers > MOST_LAYERS:
+        raise families.BrokenConfig(f"at most {MOST_LAYERS} layers", f"{layers}", "Correct config.json.")
+    try:
+        with torch.device("meta"):
+            asked = sum(weight.numel() for weight in model_class(config).parameters())
+    except Exception as error:  # every class validates its configuration with its own exceptions, or not at all
+        said = f"one that it cannot be built from ({type(error).__name__}: {first_line(error)})"
+        raise families.BrokenConfig(
+            f"a configuration of {model_class.__name__}", said, "Correct config.json."
+        ) from error
     if asked > 2 * numbers + SLACK:
         raise BadWeights(
             f"weights for the {asked / 1e6:,.1f} million numbers the configuration asks for",
@@ -156,6 +187,8 @@ def _read_model(folder: Path, classes: list[Any], dtype: Any) -> tuple[Any, list
                 trust_remote_code=False,
                 output_loading_info=True,
             )
+        except ImportError as error:  # quantised in a format that a package of its own reads
+            raise BadWeights("weights in float32, float16 or bfloat16", first_line(error), NOT_QUANTISED) from error
         except (OSError, ValueError, RuntimeError, KeyError) as error:
             if isinstance(error, RuntimeError) and "memory" in str(error).lower():
                 raise
@@ -163,12 +196,30 @@ def _read_model(folder: Path, classes: list[Any], dtype: Any) -> tuple[Any, list
             raise BadWeights("weights that fit the configuration", said, "Check config.json.") from error
         missing = {key for key in info["missing_keys"] if "pooler" not in key}
         if not missing:
+            _require_whole_stack(model, info["unexpected_keys"])
             return model, _notes(model, info)
         del model
     few = ", ".join(sorted(missing)[:3])
     raise BadWeights(
         "all weights the configuration asks for", f"{len(missing)} missing ({few} …)", "Check config.json."
     )
+
+
+def _require_whole_stack(model: Any, left: set[str]) -> None:
+    """Refuse a configuration that asks for fewer layers than the weights hold; left: names of weights left out."""
+    import torch
+
+    own = f"{model.base_model_prefix}."
+    stacks = {n.removeprefix(own): len(m) for n, m in model.named_modules() if isinstance(m, torch.nn.ModuleList)}
+    for key in sorted(left):
+        for number in re.finditer(r"\.(\d+)\.", key):
+            stack = key[: number.start()].removeprefix(own)
+            if int(number[1]) >= stacks.get(stack, int(number[1]) + 1):
+                raise BadWeights(
+                    f"weights of {stacks[stack]} layers, as config.json says",
+                    f"{key} as well",
+                    "Copy the config.json that belongs to these weights.",
+                )
 
 
 def _notes(model: Any, info: dict[str, Any]) -> list[str]:

@@ -6,14 +6,18 @@ Only safetensors are fetched, the commit is recorded, and code from a repository
 from __future__ import annotations
 
 import re
+import shutil
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from lib.errors import HeadlightError
+from lib.errors import HeadlightError, first_line
 from lib.models.folder import INDEX, PICKLED, SAFE_ONLY, PickledWeights
+from lib.models.permission import hub_token
 
 PATIENCE = 4.0  # seconds for the first answer
 SMALL_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
@@ -33,6 +37,19 @@ class UnknownRepository(HeadlightError):
 
 class GatedRepository(HeadlightError):
     """The Hub asks for an agreement before it hands the model out."""
+
+
+class DiskFull(HeadlightError):
+    """A download would not fit on the disk."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Of a model on the Hub: bytes of its files by name, how many numbers they hold (0: unknown), its commit."""
+
+    sizes: dict[str, int]
+    numbers: int
+    commit: str | None
 
 
 @dataclass(frozen=True)
@@ -61,26 +78,28 @@ def snapshot(name: str, check: Callable[[Path], None], fits: Callable[[int], Non
 
     fits: called with how many numbers the model has (0: the Hub does not say) before anything is fetched, and
     check: with the folder once the configuration is there, before the weights are fetched; both may raise.
-    Raises HubUnreachable, UnknownRepository, GatedRepository or PickledWeights.
+    Raises HubUnreachable, UnknownRepository, GatedRepository, PickledWeights or DiskFull.
     """
     try:
-        files, numbers = look_up(name)
+        answer = look_up(name)
     except HubUnreachable as error:
         found = cached(name)
         if found is None:
             raise
         return Snapshot(found, found.name, (f"Read from this machine: {error.got}.",))
-    if not any(file in files for file in ("model.safetensors", INDEX)):
-        pickled = [file for file in files if file.endswith(PICKLED)]
+    if not any(file in answer.sizes for file in ("model.safetensors", INDEX)):
+        pickled = [file for file in answer.sizes if file.endswith(PICKLED)]
         raise PickledWeights(f"model.safetensors in {name}", ", ".join(pickled[:3]) or "no weights", SAFE_ONLY)
-    fits(numbers)
-    check(_fetch(name, SMALL_FILES))
-    folder = _fetch(name, (*SMALL_FILES, *WEIGHTS))
+    fits(answer.numbers)
+    check(_fetch(name, answer.commit, SMALL_FILES))
+    _require_disk(name, answer)
+    folder = _fetch(name, answer.commit, (*SMALL_FILES, *WEIGHTS))
+    _remember(folder)
     return Snapshot(folder, folder.name)
 
 
-def look_up(name: str) -> tuple[list[str], int]:
-    """The names of a model's files and how many numbers they hold (0: unknown), within PATIENCE seconds."""
+def look_up(name: str) -> Answer:
+    """What the Hub says about a model, within PATIENCE seconds."""
     answer: list[Any] = []
     thread = threading.Thread(target=lambda: answer.append(_ask(name)), daemon=True)
     thread.start()
@@ -89,8 +108,9 @@ def look_up(name: str) -> tuple[list[str], int]:
         raise HubUnreachable("an answer of the Hugging Face Hub", f"none within {PATIENCE:g} s", OFFLINE)
     if isinstance(answer[0], Exception):
         raise answer[0]
-    files = [file.rfilename for file in answer[0].siblings or ()]
-    return files, getattr(answer[0].safetensors, "total", None) or 0
+    found = answer[0]
+    sizes = {file.rfilename: file.size or 0 for file in found.siblings or ()}
+    return Answer(sizes, getattr(found.safetensors, "total", None) or 0, found.sha)
 
 
 def cached(name: str) -> Path | None:
@@ -111,25 +131,56 @@ def _ask(name: str) -> Any:
     from huggingface_hub import HfApi
 
     try:
-        return HfApi().model_info(name, timeout=PATIENCE)
+        return HfApi().model_info(name, timeout=PATIENCE, files_metadata=True, token=hub_token())
     except Exception as error:  # every transport has its own family of errors
         return _refusal(name, error, "no connection")
 
 
-def _fetch(name: str, patterns: tuple[str, ...]) -> Path:
-    """Fetch files of the newest commit; the folder's name is the commit."""
+def _fetch(name: str, commit: str | None, patterns: tuple[str, ...]) -> Path:
+    """Fetch files of one commit (None: the newest); the folder's name is the commit."""
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, allow_patterns=list(patterns), etag_timeout=PATIENCE))
+        return Path(
+            snapshot_download(
+                name, revision=commit, allow_patterns=list(patterns), etag_timeout=PATIENCE, token=hub_token()
+            )
+        )
     except Exception as error:  # as above
         raise _refusal(name, error, "a download that stopped") from error
+
+
+def _require_disk(name: str, answer: Answer) -> None:
+    """Refuse a download larger than what is free where it would be kept; what is already there counts as fetched."""
+    from huggingface_hub import constants
+
+    place = Path(constants.HF_HUB_CACHE)
+    known = place / f"models--{name.replace('/', '--')}" / "snapshots" / str(answer.commit)
+    wanted = {file: size for file, size in answer.sizes.items() if any(fnmatch(file, pattern) for pattern in WEIGHTS)}
+    need = sum(size for file, size in wanted.items() if not (known / file).exists())
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    if need > free:
+        raise DiskFull(
+            f"{need / 1e9:.1f} GB of free disk for {name}",
+            f"{free / 1e9:.1f} GB",
+            "Delete files, set HF_HOME to a larger disk, or choose a smaller model.",
+        )
+
+
+def _remember(folder: Path) -> None:
+    """Note a fetched commit as the newest, as the client does only where it is not told which commit to fetch."""
+    newest = folder.parents[1] / "refs" / "main"
+    with suppress(OSError):
+        newest.parent.mkdir(exist_ok=True)
+        newest.write_text(folder.name, "utf-8")
 
 
 def _refusal(name: str, error: Exception, what: str) -> HeadlightError:
     from huggingface_hub import errors
 
-    said = " ".join(str(error).split())[:160] or type(error).__name__
+    said = first_line(error)
     if isinstance(error, errors.GatedRepoError):
         remedy = f"Accept its terms at huggingface.co/{name} and set HF_TOKEN, or choose an open model."
         return GatedRepository("a model that may be fetched", f"{name}, which asks for an agreement", remedy)

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from lib.errors import HeadlightError
+from lib.errors import HeadlightError, first_line
 from lib.models import conversion, families, folder, hub
+from lib.models.catalogue import HUB_MODELS
 from lib.models.devices import BUILDING, choose, out_of_memory, place, require_memory, torch_dtype
 from lib.models.engine import Engine
 from lib.models.offline import PACKAGES, Package
+from lib.models.permission import paths_allowed, require_permitted
 from lib.models.shipped import shipped
 
 __all__ = ["Engine", "UnknownModel", "load"]
 
 
+_log = logging.getLogger(__name__)
+
+
 class UnknownModel(HeadlightError):
     """No model answers to a name."""
+
+
+class Unreadable(HeadlightError):
+    """A model that the libraries which read it fail at, in a way that nothing here foresees."""
 
 
 def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Engine:
@@ -27,12 +37,26 @@ def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Eng
     device: "auto" (CUDA, then MPS, then CPU) | "cuda" | "mps" | "cpu". dtype: "float32" | "float16" | "bfloat16".
     Raises a HeadlightError that says what was expected, what came, and what works instead.
     """
+    try:
+        return _load(str(name_or_path), device, dtype)
+    except HeadlightError:
+        raise
+    except Exception as error:  # of transformers, tokenizers or safetensors, each with its own classes
+        _log.exception("Loading %r failed", str(name_or_path)[:200])
+        raise Unreadable(
+            "a model that transformers can read",
+            f"{type(error).__name__}: {first_line(error)}",
+            "Check its files, or choose another model.",
+        ) from error
+
+
+def _load(name_or_path: str, device: str, dtype: str) -> Engine:
     torch_dtype(dtype)
     chosen = choose(device)
     _be_quiet()
-    with out_of_memory(str(name_or_path)):
-        fits = partial(require_memory, dtype=dtype, device=chosen, name=str(name_or_path))
-        name, source, revision, where, notes = _locate(str(name_or_path).strip(), fits)
+    with out_of_memory(name_or_path):
+        fits = partial(require_memory, dtype=dtype, device=chosen, name=name_or_path)
+        name, source, revision, where, notes = _locate(name_or_path.strip(), fits)
         with BUILDING:
             parts = folder.read_folder(where, dtype, chosen, name)
         model, placed = place(parts.model, chosen, auto=device == "auto")
@@ -55,7 +79,8 @@ def _locate(name: str, fits: Callable[[int], None]) -> tuple[str, str, str, Path
     own = shipped().get(name)
     if own is not None:
         return name, "offline", "", own, ()
-    path = _existing(name)
+    require_permitted(name, hub.is_id(name), any(name == listed for listed, *_ in HUB_MODELS))
+    path = _existing(name) if paths_allowed() else None
     if path is not None and path.is_dir():
         return path.resolve().name, "folder", "", path, ()
     if path is not None:

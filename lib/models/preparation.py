@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lib.errors import HeadlightError
+from lib.errors import HeadlightError, first_line
 
 
 class BrokenFolder(HeadlightError):
@@ -57,5 +57,4 @@ def read_processor(folder: Path, name: str) -> Any:
 
 
 def _missing(expected: str, error: Exception) -> BrokenFolder:
-    said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-    return BrokenFolder(expected, said, "Copy its files too.")
+    return BrokenFolder(expected, first_line(error), "Copy its files too.")

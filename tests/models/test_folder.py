@@ -10,7 +10,8 @@ from lib.errors import HeadlightError
 from lib.models import devices, load
 from lib.models.families import BrokenConfig
 from lib.models.folder import BadWeights, PickledWeights
-from lib.models.loading import UnknownModel
+from lib.models.loading import UnknownModel, Unreadable
+from lib.models.permission import NotPermitted
 from lib.models.preparation import BrokenFolder
 from tests.models.conftest import SMALL
 
@@ -264,3 +265,105 @@ def test_a_configuration_far_larger_than_its_weights_is_refused_before_memory_fi
     (folder / "config.json").write_text('{"model_type": "llama"}', "utf-8")  # seven billion numbers by default
     with pytest.raises(BadWeights, match=r"6,\d\d\d.\d million"):
         load(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "said"),
+    [
+        ({"num_attention_heads": 5}, BrokenConfig, "multiple"),
+        ({"hidden_act": "foo"}, BrokenConfig, "KeyError"),
+        ({"pad_token_id": 99}, BrokenConfig, "AssertionError"),
+        ({"hidden_size": 0}, BrokenConfig, "ZeroDivisionError"),
+        ({"hidden_size": -3}, BrokenConfig, "negative"),
+        ({"num_hidden_layers": 20_000}, BrokenConfig, "at most 1000 layers"),
+        ({"model_type": ["bert"]}, BrokenConfig, "name of a family"),
+        ({"architectures": [5]}, BrokenConfig, "class names"),
+        ({"attn_implementation": "flash_attention_2"}, HeadlightError, "FlashAttention2"),
+        ({"quantization_config": {"quant_method": "gptq", "bits": 4}}, BadWeights, "quantised from"),
+        ({"quantization_config": {"quant_method": "awq", "bits": 4}}, BadWeights, "float32"),
+    ],
+)
+def test_configurations_that_break_transformers_are_explained(changes, error, said, bert, save):
+    with pytest.raises(error, match=said):
+        load(str(save(bert, **changes)))
+
+
+def test_nesting_without_end_is_explained(bert, save):
+    folder = save(bert)
+    (folder / "config.json").write_text("[" * 100_000, "utf-8")
+    with pytest.raises(BrokenConfig, match="JSON"):
+        load(str(folder))
+
+
+@pytest.mark.parametrize("part", [5, None, "../other/model.safetensors", "/etc/model.safetensors", "a\\b", ".."])
+def test_an_index_names_only_files_beside_it(part, bert, save):
+    folder = save(bert)
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": part}}), "utf-8")
+    with pytest.raises(BadWeights, match="files beside"):
+        load(str(folder))
+
+
+@pytest.mark.parametrize("broken", ["", "[]", '{"weight_map": 5}', "{}", "[" * 100_000])
+def test_an_index_that_is_no_map_is_explained(broken, bert, save):
+    folder = save(bert)
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(broken, "utf-8")
+    with pytest.raises(BadWeights, match="map from weights to files"):
+        load(str(folder))
+
+
+def test_what_nobody_foresaw_is_named_and_logged(bert, save, monkeypatch, caplog):
+    class Odd(Exception):
+        pass
+
+    def fail(*args, **kwargs):
+        raise Odd("first line\nsecond line")
+
+    monkeypatch.setattr("lib.models.folder.require_finite", fail)
+    with pytest.raises(Unreadable, match=r"got Odd: first line\. Check"):
+        load(str(save(bert)))
+    assert "second line" in caplog.text
+
+
+@pytest.mark.parametrize("make", [lambda: hf.BertForMaskedLM(hf.BertConfig(**SMALL)), decoder])
+def test_a_configuration_of_fewer_layers_than_the_weights_hold_is_refused(make, save):
+    with pytest.raises(BadWeights, match=r"weights of 1 layers.*layers?\.1\."):
+        load(str(save(make(), num_hidden_layers=1)))
+
+
+@pytest.mark.parametrize("changed", ["tokenizer.json", "tokenizer_config.json"])
+def test_the_revision_of_a_folder_follows_its_tokenizer(changed, bert, save):
+    folder = save(bert)
+    first = load(str(folder)).revision
+    text = (folder / changed).read_text("utf-8")
+    (folder / changed).write_text(text + " ", "utf-8")
+    assert load(str(folder)).revision != first
+
+
+@pytest.mark.parametrize("setting", ["hub", "catalogue"])
+def test_an_installation_for_visitors_reads_no_paths(setting, bert, save, monkeypatch):
+    folder = save(bert)
+    monkeypatch.setenv("HEADLIGHT_OWN", setting)
+    for name in (str(folder), str(folder / "nothing"), "~"):
+        with pytest.raises(NotPermitted, match=f"HEADLIGHT_OWN={setting}"):
+            load(name)
+    monkeypatch.setenv("HEADLIGHT_OWN", "all")
+    assert load(str(folder)).name == "mine"
+
+
+def test_a_relative_folder_that_looks_like_an_id_stays_unread(bert, save, monkeypatch):
+    monkeypatch.chdir(save(bert).parent)
+    monkeypatch.setattr("lib.models.hub.snapshot", lambda name, *_: pytest.fail(f"asked for {name}"))
+    monkeypatch.setenv("HEADLIGHT_OWN", "catalogue")
+    with pytest.raises(NotPermitted, match=r"a name of the catalogue; got 'mine'"):
+        load("mine")
+    monkeypatch.setenv("HEADLIGHT_OWN", "hub")
+    with pytest.raises(pytest.fail.Exception, match="asked for mine"):
+        load("mine")
+
+
+def test_a_setting_that_says_nothing_is_refused(monkeypatch):
+    monkeypatch.setenv("HEADLIGHT_OWN", "everything")
+    with pytest.raises(HeadlightError, match="all, hub, catalogue"):
+        load("anything")

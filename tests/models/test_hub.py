@@ -30,6 +30,7 @@ class Answers(BaseHTTPRequestHandler):
         name = path.removeprefix("api/models/").split("/tree/")[0].split("/resolve/")[0].split("/revision/")[0]
         found = self.server.repositories.get(name, "RepoNotFound")
         self.server.asked.append(path)
+        self.server.tokens.append(self.headers.get("Authorization"))
         if isinstance(found, str) and (found == "RepoNotFound" or "/resolve/" in path):
             return self.answer(b"{}", 404 if found == "RepoNotFound" else 403, {"X-Error-Code": found})
         files = {"config.json": b"{}", "model.safetensors": b""} if isinstance(found, str) else self.files(found)
@@ -39,7 +40,7 @@ class Answers(BaseHTTPRequestHandler):
         if "/tree/" in path:
             tree = [{"type": "file", "path": f, "size": len(b), "oid": f"{f}-{len(b)}"} for f, b in files.items()]
             return self.answer(json.dumps(tree).encode())
-        siblings = [{"rfilename": file} for file in files]
+        siblings = [{"rfilename": file, "size": self.server.sizes.get(file, len(body))} for file, body in files.items()]
         size = {"parameters": {"F32": self.server.numbers}, "total": self.server.numbers}
         about = {"id": name, "modelId": name, "sha": COMMIT, "siblings": siblings, "safetensors": size}
         return self.answer(json.dumps(about).encode())
@@ -74,7 +75,8 @@ def own_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def server(own_cache, monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.repositories, server.asked, server.numbers = {}, [], 30_000
+    server.repositories, server.asked, server.numbers, server.sizes = {}, [], 30_000, {}
+    server.tokens = []
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}"
@@ -172,6 +174,46 @@ def test_a_model_too_large_for_this_machine_is_refused_before_fetching(server, s
     with pytest.raises(OutOfMemory, match="me/huge"):
         load("me/huge")
     assert not [path for path in server.asked if "/resolve/" in path]
+
+
+def test_a_model_too_large_for_the_disk_is_refused_before_its_weights_are_fetched(server, save, bert):
+    server.repositories["me/huge"] = save(bert)
+    server.sizes = {"model.safetensors": 10**18}
+    with pytest.raises(hub.DiskFull, match=r"1000000000\.0 GB of free disk for me/huge"):
+        load("me/huge")
+    assert not [path for path in server.asked if path.endswith("model.safetensors")]
+
+
+def test_both_fetches_ask_for_the_commit_that_was_answered(server, save, bert, monkeypatch):
+    import huggingface_hub
+
+    server.repositories["me/bert"] = save(bert)
+    asked, own = [], huggingface_hub.snapshot_download
+    monkeypatch.setattr(
+        "huggingface_hub.snapshot_download", lambda *a, **k: asked.append(k["revision"]) or own(*a, **k)
+    )
+    load("me/bert")
+    assert asked == [COMMIT, COMMIT]
+
+
+@pytest.mark.parametrize(("setting", "sent"), [("", "Bearer hf_secret"), ("hub", None)])
+def test_visitors_do_not_use_the_installations_token(setting, sent, server, save, bert, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    monkeypatch.setenv("HEADLIGHT_OWN", setting)
+    server.repositories["me/bert"] = save(bert)
+    load("me/bert")
+    assert set(server.tokens) == {sent}
+
+
+def test_an_error_without_a_message_is_named(server, save, bert, monkeypatch):
+    server.repositories["me/bert"] = save(bert)
+
+    def silent(*args, **kwargs):
+        raise ConnectionResetError
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", silent)
+    with pytest.raises(hub.HubUnreachable, match="ConnectionResetError"):
+        load("me/bert")
 
 
 def test_a_download_that_stops_is_not_called_a_missing_network(server, save, bert, monkeypatch):
