@@ -1,9 +1,9 @@
 """Arrays in, pictures out: what the pages draw with."""
 
 from lib.views.colouring import Colouring, by_class, by_value
-from lib.views.component import Figure, show, show_with_cursor
+from lib.views.component import Figure, show, show_head_grid
 from lib.views.export import csv_bytes, figure_html, matrix_csv, npz_bytes
-from lib.views.head_grid import head_grid, head_grid_figure, show_head_grid, thumbnails
+from lib.views.head_grid import head_grid, head_grid_figure, thumbnails
 from lib.views.head_view import bipartite, flow, head_view, head_view_figure, text_attention
 from lib.views.heatmap import heatmap, heatmap_figure
 from lib.views.linked import linked, linked_figure
@@ -44,7 +44,6 @@ __all__ = [
     "scatter_figure",
     "show",
     "show_head_grid",
-    "show_with_cursor",
     "space",
     "text_attention",
     "thumbnails",

@@ -140,7 +140,7 @@ def place(chosen: tuple[int, ...] | None, bounds: Sequence[int]) -> list[int] | 
     return [int(at) for at in chosen]
 
 
-def show_with_cursor(
+def show_head_grid(
     figure: Figure,
     key: str,
     chosen: tuple[int, int] | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 
 from lib.errors import HeadlightError
 from lib.views import palette
-from lib.views.component import Figure, place, show, show_with_cursor
+from lib.views.component import Figure, place, show, show_head_grid
 from lib.views.heatmap import data_range
 from lib.views.packet import pack, quantise
 
@@ -149,7 +149,4 @@ def head_grid(
     if np.ndim(values) == 2:
         show(head_grid_figure(values, layers, chosen=chosen, **options), key, on_choose)
     else:
-        show_with_cursor(head_grid_figure(values, layers, **options), key, chosen, on_choose)
-
-
-show_head_grid = show_with_cursor  # for a prepared picture of thumbnails
+        show_head_grid(head_grid_figure(values, layers, **options), key, chosen, on_choose)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lib.errors import HeadlightError
 from lib.views.colouring import Colouring
-from lib.views.component import Figure, show_with_cursor
+from lib.views.component import Figure, show_head_grid
 from lib.views.packet import pack
 
 BUDGET = 1_200_000  # bytes of coordinates
@@ -104,7 +104,7 @@ def matrix_scatter(
         chosen: (row of `points`, head) to outline; sent apart from the points.
         on_choose: called with (row of `points`, head).
     """
-    show_with_cursor(matrix_scatter_figure(points, colouring, layers, **options), key, chosen, on_choose)
+    show_head_grid(matrix_scatter_figure(points, colouring, layers, **options), key, chosen, on_choose)
 
 
 def kept_points(count: int, most: int, hits: np.ndarray | None) -> np.ndarray:

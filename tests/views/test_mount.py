@@ -2,6 +2,8 @@
 
 from streamlit.testing.v1 import AppTest
 
+from lib import views
+
 
 def gallery():
     import numpy as np
@@ -31,6 +33,10 @@ def gallery():
 
 def mounted(app):
     return {part.proto.component_name: part.proto.bytes for part in app.get("bidi_component")}
+
+
+def test_everything_has_one_public_name():
+    assert len({id(getattr(views, name)) for name in views.__all__}) == len(views.__all__)
 
 
 def test_every_view_mounts():
