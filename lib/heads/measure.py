@@ -17,7 +17,7 @@ from lib.corpora import Document, Encoding, builtin, encode, repeated_tokens
 from lib.heads.catalogue import score_heads
 from lib.heads.effects import all_heads, sweep
 from lib.heads.induction import LENGTH, SEQUENCES
-from lib.heads.roles import RULES, Rule, held
+from lib.heads.roles import RULES, UNSURE, Rule
 from lib.models.offline import PACKAGES
 
 SCORED = 24  # documents whose heads are scored
@@ -34,13 +34,11 @@ def corpus(engine: Any) -> list[Document]:
 
 
 def strongest_heads(table: pd.DataFrame) -> list[tuple[Rule, int]]:
-    """Each rule that any head follows, and the row of the head that follows it most."""
-    found = []
-    for rule in RULES:
-        strength = held(table, rule)
-        if np.isfinite(strength).any():
-            found.append((rule, int(np.nanargmax(strength))))
-    return found
+    """Each role that any head has, and the row of the head in which it is strongest."""
+    roles = table.role.str.removesuffix(UNSURE)
+    return [
+        (rule, int(table.role_strength[roles == rule.role].idxmax())) for rule in RULES if (roles == rule.role).any()
+    ]
 
 
 def role_table(engine: Any) -> pd.DataFrame:

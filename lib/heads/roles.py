@@ -76,7 +76,7 @@ def with_roles(table: pd.DataFrame, documents: int, unwritten: np.ndarray | None
     has no scores. also: the other rules that hold. role_strength: of
     the role. A role that rests on one document, without an interval, ends in "?".
     """
-    strengths_of = [held(table, rule) for rule in RULES]  # rule, (head,): strength where the rule holds, else NaN
+    strengths_of = [_held(table, rule) for rule in RULES]  # rule, (head,): strength where the rule holds, else NaN
     silent = _silent(table) | (False if unwritten is None else unwritten)
     roles, also, strengths = [], [], []
     for head in range(len(table)):
@@ -108,7 +108,7 @@ def rule_of(role: str) -> Rule | None:
     return next((rule for rule in RULES if rule.role == role.removesuffix(UNSURE)), None)
 
 
-def held(table: pd.DataFrame, rule: Rule) -> np.ndarray:
+def _held(table: pd.DataFrame, rule: Rule) -> np.ndarray:
     """Strength of every head that a rule holds for, NaN for the others: (head,)."""
     if rule.score not in table:
         return np.full(len(table), np.nan)

@@ -1,14 +1,13 @@
 import pandas as pd
 
 from lib.heads.measure import markdown, strongest_heads
+from lib.heads.roles import with_roles
 from tests.heads.test_roles import heads
 
 
 def test_the_strongest_head_of_every_role_that_some_head_has():
-    table = pd.concat(
-        [heads(self=(0.5, 0.01, 0.4, 0.6)), heads(self=(0.7, 0.01, 0.6, 0.8)), heads(sep=(0.6, 0.01, 0.5, 0.7))],
-        ignore_index=True,
-    )
+    rows = [{"self": (0.5, 0.01, 0.4, 0.6)}, {"self": (0.7, 0.01, 0.6, 0.8)}, {"sep": (0.6, 0.01, 0.5, 0.7)}]
+    table = with_roles(pd.concat([heads(**row) for row in rows], ignore_index=True), documents=9)
     assert [(rule.role, row) for rule, row in strongest_heads(table)] == [("itself", 1), ("delimiter: [SEP]", 2)]
 
 
