@@ -33,8 +33,12 @@ function sharedState(fig) {
     const all = shared.mode === "text" && target === "key" && !shared.focus().length;
     const sum = all ? shared.overall() : shared.sum(target);
     if (!sum) return null;
-    const most = sum.reduce((a, b) => Math.max(a, b), 0) || 1;
-    return sum.map((w) => w / most);
+    const { meta } = fig.data;
+    const special = (target === "query" || meta.same ? meta.query : meta.key).special;
+    const largest = (apart) => sum.reduce((a, w, i) => (apart && special[i] ? a : Math.max(a, w)), 0);
+    // All tokens together mostly look at special ones: words are compared with words, or none would show.
+    const most = (all && largest(true)) || largest(false) || 1;
+    return sum.map((w) => Math.min(1, w / most));
   };
   shared.masked = (target) => {
     const focus = shared.focus().filter((at) => at.side !== target);
@@ -93,6 +97,12 @@ function viewPaint(fig, shared) {
   viewRead(fig, shared);
 }
 
+function viewShaded(fig) {
+  const { meta } = fig.data;
+  const apart = (meta.same ? meta.query : meta.key).special.some(Boolean);
+  return `Shaded by the ${meta.value} of all tokens together${apart ? ", up to the largest among words" : ""}. `;
+}
+
 function viewRead(fig, shared) {
   const { meta } = fig.data;
   const focus = shared.focus();
@@ -104,7 +114,7 @@ function viewRead(fig, shared) {
     element("span", "hl-quiet", line, ` ${i}`);
   };
   if (!focus.length) {
-    const said = { lines: "The strongest lines of every token. ", text: shared.direction === "query" ? "Shaded by the attention of all tokens together. " : "" }[shared.mode] || "";
+    const said = { lines: "The strongest lines of every token. ", text: shared.direction === "query" ? viewShaded(fig) : "" }[shared.mode] || "";
     element("span", "hl-quiet", line, `${said}Point at a token for its own; click to hold it, several add up.`);
     return;
   }

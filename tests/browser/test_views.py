@@ -44,6 +44,10 @@ if view == "heatmap":
 if view == "head":
     special = [token[0] == "[" for token in TOKENS]
     views.head_view(pattern, TOKENS, key="v-head", mask=mask, query_special=special, on_choose=remember("pair"))
+if view == "sink":
+    sink = np.tile([0.97, 0.016, 0.008, 0.006], (4, 1))
+    views.head_view(sink, ["[CLS]", "a", "b", "c"], key="v-sink", query_special=[True, False, False, False],
+                    mode="text")
 if view == "patches":
     seen = np.zeros((40, 80, 3), np.uint8)
     views.patch_attention(seen, (2, 4), np.full((9, 9), 1 / 9), key="v-patches", on_choose=remember("patch"))
@@ -93,7 +97,7 @@ def opened(site, tab):
     def go(view, width=1280):
         tab.set_viewport_size({"width": width, "height": 900})
         tab.goto(f"{site}/?view={view}")
-        tab.locator("canvas[role=application]:visible").first.wait_for(timeout=60_000)
+        tab.locator("canvas[role=application]:visible, .hl-text:visible").first.wait_for(timeout=60_000)
         tab.wait_for_timeout(400)
         return tab
 
@@ -176,6 +180,19 @@ def test_tokens_are_held_and_summed_in_every_form(opened):
     assert words.nth(5).evaluate("e => e.className").find("hl-masked") > 0
     tab.get_by_role("button", name="Clear held").click()
     assert "Point at a token" in read.inner_text()
+
+
+def test_words_are_shaded_beside_a_special_token_that_takes_most(opened):
+    tab = opened("sink")
+    tab.mouse.move(5, 5)
+    alpha = "(e) => Number((getComputedStyle(e).backgroundColor.match(/[\\d.]+/g) || [])[3] || 0)"
+    shades = [span.evaluate(alpha) for span in tab.locator(".hl-running span").all()]
+    assert shades[0] == pytest.approx(0.68, abs=0.01), "the special token is fully shaded"
+    assert shades[1] == pytest.approx(0.68, abs=0.01) and shades[2] == pytest.approx(0.34, abs=0.01)
+    assert "largest among words" in tab.get_by_role("status").first.inner_text()
+    tab.locator(".hl-running span").nth(3).hover()
+    held = [span.evaluate(alpha) for span in tab.locator(".hl-running span").all()]
+    assert held[0] == pytest.approx(0.68, abs=0.01) and held[1] < 0.02, "one token's own attention is not rescaled"
 
 
 def test_the_text_is_text_and_its_tokens_are_reached_by_keyboard(opened):
