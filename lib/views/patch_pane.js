@@ -194,7 +194,8 @@ function patchRead(fig) {
   if (state.mode === "arrows") {
     const best = patchBest(fig, state.chosen);
     const partner = best < 0 ? "no partner" : `${best === state.chosen ? "itself" : patchName(fig, best)}, ${number(fig.weight(state.chosen, best))}`;
-    element("span", "hl-quiet", line, ` → ${partner} · arrow: strongest partner · circle: itself · square: CLS or register`);
+    const shapes = [!meta.symmetric && "circle: itself", meta.prefix.length && "square: CLS or register"];
+    element("span", "hl-quiet", line, [` → ${partner}`, ...shapes].filter(Boolean).join(" · "));
     return;
   }
   const other = state.hover;

@@ -36,9 +36,10 @@ function sharedState(fig) {
     const { meta } = fig.data;
     const special = (target === "query" || meta.same ? meta.query : meta.key).special;
     const largest = (apart) => sum.reduce((a, w, i) => (apart && special[i] ? a : Math.max(a, w)), 0);
+    const most = largest(false) || 1;
     // All tokens together mostly look at special ones: words are compared with words, or none would show.
-    const most = (all && largest(true)) || largest(false) || 1;
-    return sum.map((w) => Math.min(1, w / most));
+    const words = (all && largest(true)) || most;
+    return sum.map((w, i) => w / (special[i] ? most : words));
   };
   shared.masked = (target) => {
     const focus = shared.focus().filter((at) => at.side !== target);
@@ -100,7 +101,7 @@ function viewPaint(fig, shared) {
 function viewShaded(fig) {
   const { meta } = fig.data;
   const apart = (meta.same ? meta.query : meta.key).special.some(Boolean);
-  return `Shaded by the ${meta.value} of all tokens together${apart ? ", up to the largest among words" : ""}. `;
+  return `Shaded by all tokens' ${meta.value} together${apart ? ", words on their own scale" : ""}. `;
 }
 
 function viewRead(fig, shared) {

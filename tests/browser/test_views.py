@@ -45,9 +45,9 @@ if view == "head":
     special = [token[0] == "[" for token in TOKENS]
     views.head_view(pattern, TOKENS, key="v-head", mask=mask, query_special=special, on_choose=remember("pair"))
 if view == "sink":
-    sink = np.tile([0.97, 0.016, 0.008, 0.006], (4, 1))
-    views.head_view(sink, ["[CLS]", "a", "b", "c"], key="v-sink", query_special=[True, False, False, False],
-                    mode="text")
+    sink = np.tile([0.8, 0.016, 0.008, 0.006, 0.17], (5, 1))
+    views.head_view(sink, ["[CLS]", "a", "b", "c", "[SEP]"], key="v-sink", mode="text",
+                    query_special=[True, False, False, False, True])
 if view == "patches":
     seen = np.zeros((40, 80, 3), np.uint8)
     views.patch_attention(seen, (2, 4), np.full((9, 9), 1 / 9), key="v-patches", on_choose=remember("patch"))
@@ -187,9 +187,9 @@ def test_words_are_shaded_beside_a_special_token_that_takes_most(opened):
     tab.mouse.move(5, 5)
     alpha = "(e) => Number((getComputedStyle(e).backgroundColor.match(/[\\d.]+/g) || [])[3] || 0)"
     shades = [span.evaluate(alpha) for span in tab.locator(".hl-running span").all()]
-    assert shades[0] == pytest.approx(0.68, abs=0.01), "the special token is fully shaded"
+    assert (shades[0], shades[4]) == pytest.approx((0.68, 0.68 * 0.17 / 0.8), abs=0.01), "special among special"
     assert shades[1] == pytest.approx(0.68, abs=0.01) and shades[2] == pytest.approx(0.34, abs=0.01)
-    assert "largest among words" in tab.get_by_role("status").first.inner_text()
+    assert "words on their own scale" in tab.get_by_role("status").first.inner_text()
     tab.locator(".hl-running span").nth(3).hover()
     held = [span.evaluate(alpha) for span in tab.locator(".hl-running span").all()]
     assert held[0] == pytest.approx(0.68, abs=0.01) and held[1] < 0.02, "one token's own attention is not rescaled"
