@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from lib.corpora import Document
-from lib.heads import examples, likeness, profile, score_heads, tally_heads
+from lib.heads import all_heads, examples, likeness, profile, score_heads, tally_heads
 from lib.heads.likeness import pattern_likeness
+from lib.heads.outcome import Head
 from lib.heads.profile import Profile
 from lib.heads.roles import with_roles
 from lib.heads.tally import Tally, frame
@@ -29,6 +30,12 @@ def key_of(scene: Scene, documents: tuple[Document, ...], stream: str) -> str:
 def stream_of(stream: str) -> str | None:
     """A stream as the measures name it: None for the only one."""
     return None if stream == "self" else stream
+
+
+def every_head(scene: Scene, stream: str) -> list[Head]:
+    """Every (layer, head) of a stream; kept, since asking a model that is at work would wait for it."""
+    name = f"{scene.engine.key} {stream}"
+    return cached.kept("heads: every", name, lambda: all_heads(scene.engine, stream_of(stream)))
 
 
 def tally(scene: Scene, documents: tuple[Document, ...], stream: str) -> Tally:

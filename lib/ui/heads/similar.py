@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from lib.corpora import Document
-from lib.heads import all_heads, leaf_order, redundancy_groups
-from lib.ui.heads.measures import corpus_likeness, stream_of
+from lib.heads import leaf_order, redundancy_groups
+from lib.ui.heads.measures import corpus_likeness, every_head
 from lib.ui.heads.wording import number
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
@@ -45,7 +45,7 @@ def similar_panel(scene: Scene, documents: tuple[Document, ...], stream: str, la
             width=260,
         )
     distances = corpus_likeness(scene, documents, stream, kind)
-    heads = all_heads(scene.engine, stream_of(stream))
+    heads = every_head(scene, stream)
     order = leaf_order(distances)
     labels = [f"L{heads[i][0]} H{heads[i][1]}" for i in order]
     at = next((place for place, i in enumerate(order) if heads[i] == (layer, head)), None)

@@ -11,7 +11,6 @@ import streamlit as st
 from lib.corpora import Document
 from lib.heads import (
     ablate,
-    all_heads,
     greedy_pruning,
     predictions,
     pruning_curves,
@@ -26,7 +25,7 @@ from lib.models import Engine
 from lib.ui import cached
 from lib.ui.downloads import download_row, provenance
 from lib.ui.heads.job import Progress, worked
-from lib.ui.heads.measures import key_of, stream_of
+from lib.ui.heads.measures import every_head, key_of, stream_of
 from lib.ui.heads.wording import number
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import encodings, progress_line
@@ -45,7 +44,7 @@ def switch_off_panel(
 
     table: roles of the heads, to stand beside their effects.
     """
-    every = all_heads(scene.engine, stream_of(stream))
+    every = every_head(scene, stream)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
             "Heads that are off",

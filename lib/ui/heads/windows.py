@@ -21,7 +21,9 @@ WHY = (
 
 def windowed(engine: Engine) -> bool:
     """Whether a model attends within windows."""
-    return engine.kind == "vision" and trusted(engine).windowed
+    if engine.kind != "vision":
+        return False
+    return cached.kept("heads: windowed", engine.key, lambda: trusted(engine).windowed)
 
 
 def window_view(scene: Scene) -> None:
