@@ -18,6 +18,8 @@ from lib.errors import HeadlightError
 from lib.models.anatomy import Anatomy, anatomy_of
 from lib.models.weights import Weights, head_weights
 
+CAPTURE_VERSION = 1  # raised when the same model and text give other numbers than before: kept results then expire
+
 
 class EngineReleased(HeadlightError):
     """The engine's memory was given back; the model has to be loaded again."""
@@ -90,8 +92,9 @@ class Engine:
 
     @property
     def key(self) -> str:
-        """Cache key: everything that changes the numbers."""
-        return "|".join((self.name, self.revision, self.dtype, self.device, self.attention))
+        """Cache key: everything that changes the numbers, the versions of the code that computes them included."""
+        code = f"transformers {sys.modules['transformers'].__version__}", f"capture {CAPTURE_VERSION}"
+        return "|".join((self.name, self.revision, self.dtype, self.device, self.attention, *code))
 
     def weights(self, layer: int, stream: str = "self") -> Weights:
         """Projections of one attention layer, per head; see ``lib.models.weights``."""

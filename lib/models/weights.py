@@ -122,6 +122,8 @@ def _projections(module: Any, family: str) -> list[tuple[np.ndarray, np.ndarray]
     if names is not None:
         _no_others(parts, names, family)
         return [_linear(parts[name]) for name in names]
+    if hasattr(module, "multi_query"):  # GPT-BigCode: one key head for all, or rows ordered head by head
+        raise _unknown(family, "queries, keys and values in one matrix of its own order")
     fused = next((name for name in (*STACKED, *INTERLEAVED) if name in parts), None)
     if fused is None or (fused in INTERLEAVED and family != "gpt_neox"):  # others order their rows differently
         raise _unknown(family, ", ".join(parts) or "no parts")

@@ -203,3 +203,13 @@ def test_each_precision_loads_or_says_why_not(dtype):
         states = engine.model(torch.tensor([[101, 2023, 102]]))[0]
     assert states.dtype == getattr(torch, dtype)
     assert torch.isfinite(states).all()
+
+
+def test_the_key_follows_the_code_that_computes(bert, monkeypatch):
+    engine = Engine.from_parts(bert)
+    keys = {engine.key}
+    monkeypatch.setattr("lib.models.engine.CAPTURE_VERSION", 10**6)
+    keys.add(engine.key)
+    monkeypatch.setattr("transformers.__version__", "0.0.1")
+    keys.add(engine.key)
+    assert len(keys) == 3

@@ -150,3 +150,11 @@ def test_an_unknown_layout_is_refused():
     )  # fmt: skip
     with pytest.raises(WeightsUnknown, match="deepseek_v3"):
         Engine.from_parts(hf.DeepseekV3Model(config)).weights(0)
+
+
+@pytest.mark.parametrize("multi_query", [True, False])
+def test_a_fused_matrix_in_an_order_of_its_own_is_refused(multi_query):
+    config = hf.GPTBigCodeConfig(vocab_size=40, n_positions=32, n_embd=24, n_layer=1, n_head=3, multi_query=multi_query)
+    engine = Engine.from_parts(hf.GPTBigCodeForCausalLM(config))
+    with pytest.raises(WeightsUnknown, match="gpt_bigcode"):
+        engine.weights(0)
