@@ -32,8 +32,17 @@ def encoded(engine: Any, documents: Sequence[Document | Encoding]) -> list[Encod
             f"{engine.name} (family '{engine.family}'), which reads '{engine.model.main_input_name}'",
             "Audio is not supported: choose a text or a vision model.",
         )
-    if isinstance(documents, Document | Encoding) or not len(documents):
-        raise NotRunnable("a list of at least one document", f"{type(documents).__name__}", "Put documents in a list.")
+    listed = isinstance(documents, Sequence) and not isinstance(documents, str | bytes)
+    if not listed or not documents:
+        got = "an empty one" if listed else type(documents).__name__
+        raise NotRunnable("a list of at least one document", got, "Put documents in a list.")
+    for i, document in enumerate(documents):
+        if not isinstance(document, Document | Encoding):
+            raise NotRunnable(
+                "documents, or encodings of documents",
+                f"{type(document).__name__} as document {i}",
+                'Wrap a text: Document("name", "text").',
+            )
     encodings = [document if isinstance(document, Encoding) else encode(document, engine) for document in documents]
     needed = {"vision": ["pixels"], "encoder-decoder": ["token_ids", "target_ids"]}.get(engine.kind, ["token_ids"])
     for i, encoding in enumerate(encodings):

@@ -88,15 +88,18 @@ def require_memory(
     layers, documents = max(len(chosen) for chosen in wanted.values()), len(lengths)
     longest, share = max(max(length) for length in lengths), max(0, limit - passing) / kept
     power = 0.5 if "pattern" in keep else 1.0
+    tokens = int(longest * (limit / (kept + passing)) ** power)
     ways = [
         f"at most {int(layers * share)} of these {layers} layers at a time" if layers * share >= 1 else "",
         f"at most {int(documents * share)} of these {documents} documents" if documents * share >= 1 else "",
-        f"texts of at most {int(longest * (limit / (kept + passing)) ** power)} tokens",
+        f"texts of at most {tokens} tokens" if tokens else "",
     ]
+    larger = "set HEADLIGHT_MEMORY (such as 8G) on a larger machine"
+    choices = ", or ".join(filter(None, ways))
     raise TooLarge(
         f"at most {_gigabytes(limit)} of memory",
         f"{_gigabytes(kept + passing)} for {', '.join(keep)} of {layers} layers, longest document {longest} tokens",
-        f"Choose {', or '.join(filter(None, ways))}, or set HEADLIGHT_MEMORY (such as 8G) on a larger machine.",
+        f"Choose {choices}, or {larger}." if choices else f"Close another model, or {larger}.",
     )
 
 
@@ -132,7 +135,7 @@ def memory_limit() -> int:
     given = os.environ.get("HEADLIGHT_MEMORY", "").strip().upper().removesuffix("B")
     if not given:
         return int(SHARE * free_bytes("cpu"))
-    parsed = re.fullmatch(r"([0-9.]+) ?([KMG]?)", given)
+    parsed = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?([KMG]?)", given)
     if parsed is None:
         raise HeadlightError("HEADLIGHT_MEMORY such as 500M or 8G", repr(given), "Correct or unset it.")
     return int(float(parsed[1]) * _UNITS[parsed[2]])

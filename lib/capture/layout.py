@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,16 @@ class LayerUnknown(HeadlightError):
 
 class WindowedAttention(HeadlightError):
     """Attention inside windows of the image, asked for as if it covered the whole."""
+
+
+def layer_numbers(layers: Iterable[int]) -> tuple[int, ...]:
+    """Layer numbers, ascending, each once; raises LayerUnknown for what is no collection of whole numbers."""
+    try:
+        return tuple(sorted({operator.index(layer) for layer in layers}))
+    except TypeError as error:
+        raise LayerUnknown(
+            "layers as a list of whole numbers", repr(layers)[:200], "Put one layer in a list: [3]."
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ class Layout:
         """Layers of each stream, ascending; ``layers`` None means all."""
         if layers is None:
             return {stream: self.streams[stream] for stream in streams}
-        wanted = tuple(sorted({int(layer) for layer in layers}))
+        wanted = layer_numbers(layers)
         for stream in streams:
             if not wanted or not set(wanted) <= set(self.streams[stream]):
                 raise LayerUnknown(

@@ -11,7 +11,7 @@ import numpy as np
 from lib.capture.batching import encoded
 from lib.capture.budget import require_memory
 from lib.capture.check import trusted
-from lib.capture.layout import Place
+from lib.capture.layout import Place, layer_numbers
 from lib.capture.observers import Block, Progress, observe, offsets, run, sides
 from lib.capture.value import ARRAYS, QUERY_SIDE, Capture, digest, read_only
 from lib.corpora.document import Document
@@ -57,7 +57,7 @@ def capture_key(
     layers: Sequence[int] | None = None,
 ) -> str:
     """The ``hash`` that ``capture`` of the same arguments will have, without running the model."""
-    chosen = None if layers is None else sorted({int(layer) for layer in layers})
+    chosen = None if layers is None else list(layer_numbers(layers))
     return digest("capture", engine.key, _checked(keep), chosen, encoded(engine, documents))
 
 

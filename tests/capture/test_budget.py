@@ -83,6 +83,16 @@ def test_nothing_is_computed_before_the_refusal(engine, monkeypatch):
         capture(engine, [document])
 
 
+@pytest.mark.parametrize("limit", ["0", "1", "1K"])
+def test_a_refusal_never_offers_nothing(limit, engine, monkeypatch):
+    monkeypatch.setenv("HEADLIGHT_MEMORY", limit)
+    for ask in (lambda d: pattern(engine, d), lambda d: capture(engine, [d])):
+        with pytest.raises(TooLarge, match="HEADLIGHT_MEMORY") as refused:
+            ask(text(engine, 64))
+        assert "at most 0" not in refused.value.remedy
+        assert "Choose , " not in refused.value.remedy
+
+
 def test_four_thousand_tokens_of_all_layers_are_refused(monkeypatch):
     monkeypatch.setenv("HEADLIGHT_MEMORY", "2G")
     config = tiny("llama").config
@@ -102,8 +112,9 @@ def test_the_limit_is_read_from_the_environment(given, bytes_, monkeypatch):
     assert memory_limit() == bytes_
 
 
-def test_a_limit_that_says_nothing_is_refused(monkeypatch):
-    monkeypatch.setenv("HEADLIGHT_MEMORY", "plenty")
+@pytest.mark.parametrize("given", ["plenty", "1.2.3", ".", "1.2.3G", "-1", "8 G G"])
+def test_a_limit_that_says_nothing_is_refused(given, monkeypatch):
+    monkeypatch.setenv("HEADLIGHT_MEMORY", given)
     with pytest.raises(ValueError, match="HEADLIGHT_MEMORY such as 500M"):
         memory_limit()
 
