@@ -58,10 +58,10 @@ def resident_megabytes():
 
 @pytest.mark.slow
 def test_memory_is_flat_over_model_switches():
-    names = ["all-MiniLM-L6-v2", "base-early"]
+    names = ["all-MiniLM-L6-v2", "DINOv2-small"]
     available = {entry.name for entry in cached.models.catalogue() if entry.available}
     if not set(names) <= available:
-        pytest.skip("needs a second model that is quick to load: none is shipped in data/models")
+        pytest.skip("DINOv2-small comes with requirements-models.txt")
     for _ in range(2):
         for name in names:
             cached.engine(name, "cpu", "float32")
@@ -69,7 +69,7 @@ def test_memory_is_flat_over_model_switches():
     for _ in range(5):
         for name in names:
             cached.engine(name, "cpu", "float32")
-    assert resident_megabytes() - settled < 60  # one MiniLM is 90 MB: a leak of one engine a switch would be 450
+    assert resident_megabytes() - settled < 80  # either model is 90 MB: a leak of one engine a switch would be 900
 
 
 def test_an_engine_that_gives_way_is_released():
