@@ -1,0 +1,84 @@
+"""The chosen layer's scalogram with its read-out, and the numbers of all layers beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lib.spectral import entropy_rank, fit_power_law, null_interval, participation_ratio
+from lib.stats import Interval
+from lib.ui.spectral.measures import Shown
+from lib.ui.spectral.scalograms import dominant_words, values
+from lib.views import Figure, heatmap_figure, show
+
+MEASURES = {"t_spec": "T_spec", "entropy_rank": "entropy rank", "participation_ratio": "participation"}
+
+
+def one_layer(layer: Shown, colouring: str, note: str) -> Figure:
+    """The scalogram of one layer, large, with every number under the pointer; returned for download."""
+    scalogram = layer.analysis.scalogram
+    shown = values(layer, colouring)
+    ratio = colouring == "ratio"
+    nearest = [(int(np.abs(scalogram.scales - d.scale).argmin()), d) for d in layer.analysis.dominant[:4]]
+    figure = heatmap_figure(
+        shown,
+        row_labels=[f"{a:.1f}" for a in scalogram.scales],
+        column_labels=[int(lag) for lag in scalogram.lags],
+        row_title="scale, tokens",
+        column_title="lag, tokens",
+        title=f"Layer {layer.analysis.layer}: energy of the fluctuation by scale and lag",
+        note=note,
+        veil=scalogram.cone,
+        kind="diverging" if ratio else "sequential",
+        colours="viridis",
+        value_name="log₂ of energy ÷ chance" if ratio else "|W|² ÷ scale, ÷ the layer's mean energy",
+        row_marks=[(row, f"{d.scale:.1f}") for row, d in nearest],
+        lag=False,
+        upward=True,
+        square=False,
+        height=250,
+    )
+    show(figure, "spectral-scalogram")
+    st.caption(f"Dominant: {dominant_words(layer)}.")
+    return figure
+
+
+def layer_numbers(shown: Sequence[Shown], measures: Mapping[str, Interval]) -> pd.DataFrame:
+    """One row per layer: centroid, T_spec, ranks and H*, each with its interval, and what white noise gives."""
+    rows = []
+    for i, layer in enumerate(shown):
+        analysis = layer.analysis
+        centroid = analysis.profile.centroid_interval(draws=200)
+        row = {"layer": analysis.layer, "centroid": cell(centroid.estimate, centroid.low, centroid.high)}
+        for key, name in MEASURES.items():
+            found = measures[key]
+            row[name] = cell(found.estimate[i], found.low[i], found.high[i])
+        growth = analysis.growth
+        row["H*(0.1)"] = f"{growth.rank[-1]:.0f}{' unresolved' if growth.unresolved else ''}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def noise_sentence(layer: Shown) -> str:
+    """What white noise in as many documents and cells gives for the same numbers."""
+    white = layer.analysis.white
+    noise = {
+        "T_spec": [fit_power_law(s).t_spec for s in white],
+        "entropy rank": [entropy_rank(s) for s in white],
+        "participation": [participation_ratio(s) for s in white],
+    }
+    parts = [
+        f"{name} {low:.3g} … {high:.3g}" for name, (low, high) in ((n, null_interval(v)) for n, v in noise.items())
+    ]
+    low, high = layer.analysis.growth.noise
+    return f"White noise in as many cells: {', '.join(parts)}, H\\* {low:.0f} … {high:.0f}."
+
+
+def cell(value: float, low: float, high: float) -> str:
+    """An estimate with its interval: 3.2 [2.9, 3.5]; n/a where it is not defined."""
+    if not np.isfinite(value):
+        return "n/a"
+    return f"{value:.3g} [{low:.3g}, {high:.3g}]" if np.isfinite(low) and np.isfinite(high) else f"{value:.3g}"
