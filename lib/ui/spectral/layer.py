@@ -29,7 +29,7 @@ def one_layer(layer: Shown, colouring: str, note: str) -> Figure:
         column_labels=[int(lag) for lag in scalogram.lags],
         row_title="scale, tokens",
         column_title="lag, tokens",
-        title=f"Layer {layer.analysis.layer}: energy of the fluctuation by scale and lag",
+        title=f"Layer {layer.analysis.layer}: {'log₂ of energy ÷ chance' if ratio else 'energy'} by scale and lag",
         note=note,
         veil=scalogram.cone,
         kind="diverging" if ratio else "sequential",
