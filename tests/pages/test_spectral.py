@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lib.spectral import Field, analyse
+from lib.spectral import DominantScale, Field, analyse
 from lib.ui import cached
 from lib.ui.spectral import measures, scalograms
 from lib.ui.spectral.layer import cell
@@ -105,8 +105,6 @@ def test_scales_point_upward_and_lags_to_the_right(shown):
 
 
 def test_dominant_scales_are_told_with_their_chance(shown):
-    from lib.spectral import DominantScale
-
     found = replace(shown[0].analysis, dominant=[DominantScale(8.0, -11, 8.4, 1.0, 1.26, 1.05)])
     words = scalograms.dominant_words(replace(shown[0], analysis=found))
     assert words == "scale 8.0 (period 8.4) at lag -11, 1.26 × chance (at least 1.05)"
