@@ -34,9 +34,7 @@ def forbidden(path):
     shows = parts[0] == "pages" or parts[1] in {"views", "ui"}
     if not shows:
         yield "streamlit"
-    if not (
-        parts[:2] in {("lib", "models"), ("lib", "capture")} or path.as_posix() == "lib/heads/ablation.py"
-    ):
+    if not (parts[:2] in {("lib", "models"), ("lib", "capture")} or path.as_posix() == "lib/heads/ablation.py"):
         yield "torch"
     if parts[0] == "lib" and parts[1] in ROOMS:
         yield from (f"lib.{room}" for room in ROOMS if room != parts[1])
