@@ -10,7 +10,7 @@ import numpy as np
 from .correlation import unit
 from .errors import EmbeddingError
 from .neighbours import nearest
-from .projection import EPOCHS, MIN_DISTANCE, NEIGHBOURS, PERPLEXITY, Method, Projection, neighbours_kept
+from .projection import MIN_DISTANCE, NEIGHBOURS, PERPLEXITY, Method, Projection, neighbours_kept, usual_epochs
 from .spans import vectors
 
 
@@ -41,7 +41,7 @@ def project_on(device: str, points: np.ndarray, method: Method, dimensions: int 
     directions = unit(points).astype(np.float32)
     common: dict[str, Any] = {"n_components": dimensions, "init": "pca", "random_state": seed, "backend": None}
     if method == "umap":
-        own = {"n_neighbors": NEIGHBOURS, "min_dist": MIN_DISTANCE, "max_iter": EPOCHS}
+        own = {"n_neighbors": NEIGHBOURS, "min_dist": MIN_DISTANCE, "max_iter": usual_epochs(len(points))}
         arranger = torchdr.UMAP(**common, **own, device=device)
     else:
         own = {"perplexity": PERPLEXITY, "max_iter": 750}

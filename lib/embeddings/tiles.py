@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from lib.capture.value import Capture
 
 from .joint import JointEmbedding, head_map
-from .projection import EPOCHS, Method, Projection, principal_axes, project
+from .projection import Method, Projection, principal_axes, project
 from .sampling import THUMBNAIL, Sample, sample_tokens
 from .scale import Rule
 
@@ -24,7 +24,7 @@ Progress = Callable[[int, int, str], None]
 class MapSettings:
     """What a map is made with; two maps with the same settings of the same capture are the same.
 
-    method, dimensions, seed, epochs as in ``project``; scale as in ``joint_embedding``; roles of ROLES; most: tokens
+    method, dimensions, seed as in ``project``; scale as in ``joint_embedding``; roles of ROLES; most: tokens
     shown; special: whether special tokens are.
     """
 
@@ -35,12 +35,11 @@ class MapSettings:
     most: int = THUMBNAIL
     special: bool = True
     seed: int = 0
-    epochs: int = EPOCHS
 
     def key(self, capture_hash: str, layer: int, head: int) -> str:
         """The name under which a store keeps this map of one head."""
         shown = f"{'+'.join(self.roles)} {self.most} {'with' if self.special else 'without'} special"
-        how = f"{self.method} {self.dimensions}d c={self.scale} seed={self.seed} epochs={self.epochs}"
+        how = f"{self.method} {self.dimensions}d c={self.scale} seed={self.seed}"
         return f"map {capture_hash} L{layer} H{head} {how} {shown}"
 
     def samples(self, capture: Capture) -> tuple[Sample, Sample]:
@@ -112,5 +111,5 @@ def _tile(layer: int, head: int, joint: JointEmbedding, settings: MapSettings) -
     if settings.method == "pca":
         drawn = principal_axes(joint.points, settings.dimensions)
     else:
-        drawn = project(joint.points, settings.method, settings.dimensions, settings.seed, epochs=settings.epochs)
+        drawn = project(joint.points, settings.method, settings.dimensions, settings.seed)
     return Tile(layer, head, drawn, joint.role, joint.note)

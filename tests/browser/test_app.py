@@ -86,11 +86,11 @@ def test_an_uploaded_image_is_shown_by_a_vision_model(server, tab, tmp_path):
 
 
 def test_the_choice_survives_a_visit_to_another_page(server, tab):
-    tab.goto(f"{server.address}/spectral?layer=4&head=3")
+    tab.goto(f"{server.address}/embeddings?layer=4&head=3")
     expect(field(tab, "Layer")).to_have_value("4", timeout=WAIT)
-    tab.get_by_role("link", name="Go to Heads").click()
+    tab.get_by_test_id("stSidebarNav").get_by_role("link", name="Heads").click()
     ready(tab)
     expect(field(tab, "Layer")).to_have_value("4", timeout=WAIT)
     expect(field(tab, "Head")).to_have_value("3")
-    assert "layer=4" in tab.url
+    expect(tab).to_have_url(re.compile("layer=4"), timeout=WAIT)
     assert tab.complaints == []

@@ -81,7 +81,7 @@ def test_settings_choose_tokens_and_name_the_map(small):
     assert not small.tokens.is_special[rows].any()
     changed = [
         MapSettings("umap"), MapSettings(dimensions=3), MapSettings(scale=2.0), MapSettings(roles=("key",)),
-        MapSettings(most=9), MapSettings(special=False), MapSettings(seed=1), MapSettings(epochs=9),
+        MapSettings(most=9), MapSettings(special=False), MapSettings(seed=1),
     ]  # fmt: skip
     keys = {one.key("hash", 1, 2) for one in (plain, *changed)}
     keys |= {plain.key("other", 1, 2), plain.key("hash", 2, 1)}
