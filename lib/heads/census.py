@@ -69,7 +69,7 @@ class _Census:
         current, chance = self._scene(block)
         self.stream, self.scores = block.stream, scores_of(current) + NORMS
         values, chances, rows, excluded = _document_scores(row_scores(block.pattern, current, chance), current, chance)
-        lengths = {name: np.linalg.norm(getattr(block, name), axis=2).mean(axis=1) for name in ("query", "key", "z")}
+        lengths = {name: _lengths(getattr(block, name)).mean(axis=1) for name in ("query", "key", "z")}
         norms = np.stack([lengths["query"] - lengths["key"], lengths["z"]], axis=1)  # (head, norm)
         layer = self.found.setdefault(block.layer, [()] * len(self.encodings))
         layer[block.document] = (
@@ -88,6 +88,11 @@ class _Census:
             made = scene(self.engine, self.encodings[block.document], block.stream, block.layer, self.special)
             kept[window] = made, chance_rows(made)
         return kept[window]
+
+
+def _lengths(vectors: np.ndarray) -> np.ndarray:
+    """‖v‖ of (head, pos, d_head): (head, pos)."""
+    return np.sqrt(np.einsum("hpd,hpd->hp", vectors, vectors))
 
 
 def _document_scores(values: np.ndarray, current: Scene, chance: np.ndarray) -> tuple[np.ndarray, ...]:

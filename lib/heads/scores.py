@@ -139,36 +139,36 @@ def _block(part: np.ndarray, scene: Scene, rows: slice) -> dict[str, np.ndarray]
     """Scores of a block of rows: name -> (head, row)."""
     if not scene.special:
         part = part * scene.allowed[rows]
-    total = part.sum(axis=2)
+    found = _masses(part, scene, rows)
+    total = found.pop("total")
     signal = np.isfinite(total) & (total > 0)
     safe = np.where(signal, total, 1)
+    distances = {name: found.pop(name) for name in ("mean_lag", "grid_distance", "patches") if name in found}
+    found["confidence"] = part.max(axis=2)
     if not scene.special:
-        part = part / safe[..., None]
-        safe = np.ones_like(safe)
-    found = _masses(part, scene, rows)
-    if "mean_lag" in found:
-        found["mean_lag"] = found["mean_lag"] / safe
-    if "grid_distance" in found:
-        patches = found.pop("patches")
+        found = {name: score / safe for name, score in found.items()}
+    if "mean_lag" in distances:
+        found["mean_lag"] = distances["mean_lag"] / safe
+    if "grid_distance" in distances:
+        patches = distances["patches"]
         with np.errstate(invalid="ignore", divide="ignore"):
-            found["grid_distance"] = np.where(patches > 0, found["grid_distance"] / patches, np.nan)
+            found["grid_distance"] = np.where(patches > 0, distances["grid_distance"] / patches, np.nan)
     choices = scene.allowed[rows].sum(axis=1)
     found["entropy"] = _entropy(part, safe)
     with np.errstate(invalid="ignore", divide="ignore"):
         found["entropy_share"] = np.where(choices > 1, found["entropy"] / np.log(choices), np.nan)
-    found["confidence"] = part.max(axis=2)
-    return {name: np.where(signal, score, np.nan) for name, score in found.items()}
+    return found if signal.all() else {name: np.where(signal, score, np.nan) for name, score in found.items()}
 
 
 def _masses(part: np.ndarray, scene: Scene, rows: slice) -> dict[str, np.ndarray]:
-    """What is linear in the pattern: single keys, sets of keys, and masks that differ from row to row."""
+    """What is linear in the pattern: single keys, sets of keys, masks that differ from row to row, and the total."""
     found = {}
     here = np.arange(part.shape[1])
     for name, target in scene.targets.items():
         key = target[rows]
         found[name] = np.where(key >= 0, part[:, here, key], 0)
-    sets = np.stack(list(scene.columns.values()), axis=1).astype(np.float32)  # (key, set)
-    found |= zip(scene.columns, np.moveaxis(part @ sets, 2, 0), strict=True)
+    sets = np.stack([*scene.columns.values(), np.ones(part.shape[2])], axis=1).astype(np.float32)  # (key, set)
+    found |= zip((*scene.columns, "total"), np.moveaxis(part @ sets, 2, 0), strict=True)
     products = np.matmul(part.transpose(1, 0, 2), scene.masks(rows).transpose(0, 2, 1))  # (row, head, mask)
     found |= zip(scene.mask_names, products.transpose(2, 1, 0), strict=True)
     return found

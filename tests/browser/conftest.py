@@ -9,11 +9,12 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.chromium import ARGUMENTS, executable
 
 ROOT = Path(__file__).resolve().parents[2]
+expect.set_options(timeout=120_000)  # a busy machine draws late; what never comes still fails
 
 
 def pytest_collection_modifyitems(items):
