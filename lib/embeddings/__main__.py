@@ -34,7 +34,13 @@ def main() -> None:
             interval = f"{row.number:.3g} [{row.low:.3g}, {row.high:.3g}]"
             sys.stdout.write(f"  {row.quantity}: {interval}, null {row.null} → {row.mark}. {row.note}\n")
     if given.sentences:
-        sentences = head_sentences(trained.orders.table, trained.offsets.table(), image=trained.image)
+        columns = {one.grid[1] for one in encodings if one.grid}
+        sentences = head_sentences(
+            trained.orders.table,
+            trained.offsets.table(),
+            image=trained.image,
+            columns=columns.pop() if len(columns) == 1 else None,
+        )
         sys.stdout.write("\n" + "\n".join(sentences.values()) + "\n")
 
 

@@ -72,8 +72,8 @@ def project(
     """A picture of points (point, d_head).
 
     dimensions: 2 or 3. neighbours: of these very points, searched here if None. epochs: of UMAP, 200 below 5,000 points
-    and 100 from there if None. ``progress`` may raise to cancel: while waiting for another map, while neighbours are found, and during t-SNE. Fewer than 5 points,
-    or points that all coincide, are shown by PCA, and the notes say so.
+    and 100 from there if None. ``progress`` may raise to cancel: while waiting for another map, while neighbours are
+    found, and during t-SNE. Fewer than 5 points, or points all in one direction, are shown by PCA, and notes say so.
 
     Raises EmbeddingError for another method or number of dimensions, points that are not finite, or neighbours of
     other points.

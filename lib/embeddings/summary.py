@@ -27,11 +27,13 @@ def head_sentences(
     distance: pd.DataFrame | None = None,
     trust: pd.DataFrame | None = None,
     image: bool = False,
+    columns: int | None = None,
 ) -> dict[tuple[int, int], str]:
     """A sentence for each (layer, head).
 
     orders: ``Orders.table``. offsets: ``Offsets.table()``. distance: ``distance_table``. trust: ``trust_table``. image:
-    frequency means spatial frequency. What is None is not spoken of.
+    frequency means spatial frequency, and offsets are patches; columns: of the patch grid, where all images have the
+    same. What is None is not spoken of.
 
     >>> head_sentences(pd.DataFrame({"layer": [0], "head": [3], "attribute": ["position"], "strength": [0.98],
     ...     "ordered": [True]}))
@@ -42,7 +44,7 @@ def head_sentences(
     for (layer, head), rows in orders.groupby(["layer", "head"], sort=True):
         place = (int(layer), int(head))
         known = [table.get(place) for table in further]
-        parts = [_order(rows, image), _offsets(known[0]), _distance(known[1]), _trust(known[2])]
+        parts = [_order(rows, image), _offsets(known[0], image, columns), _distance(known[1]), _trust(known[2])]
         sentences[place] = f"L{layer} H{head}: {'; '.join(filter(None, parts))}."
     return sentences
 
@@ -67,14 +69,21 @@ def _name(attribute: str, image: bool) -> str:
     return "spatial frequency" if image and attribute == "frequency" else NAMES.get(attribute, attribute)
 
 
-def _offsets(row: dict | None) -> str:
+def _offsets(row: dict | None, image: bool, columns: int | None) -> str:
     if row is None:
         return ""
     if row["count"] == 0:
         return "attends to no fixed offset"
+    places = PLACES
+    if image:
+        places = {"-1": "the patch to the left", "+1": "the patch to the right", "0": "the patch itself"}
+        if columns:
+            places |= {f"-{columns}": "the patch above", f"+{columns}": "the patch below"}
     if row["count"] == 1:
-        shape = "" if row["offsets"] == "0" else ": a spiral or a line"
-        return f"attends to {PLACES.get(row['offsets'], 'offset ' + row['offsets'])}{shape}"
+        shape = "" if image or row["offsets"] == "0" else ": a spiral or a line"
+        return f"attends to {places.get(row['offsets'], 'offset ' + row['offsets'])}{shape}"
+    if image:
+        return "attends to " + " and ".join(places.get(one, f"offset {one}") for one in row["offsets"].split(", "))
     return f"attends to {row['count']} offsets ({row['offsets']}): clumps"
 
 

@@ -12,6 +12,7 @@ def test_scalograms_stand_and_a_band_is_chosen(server, tab):
     expect(panels).to_have_count(6)
     tab.get_by_role("radio", name="28").or_(tab.get_by_role("button", name="28")).first.click()
     expect(tab.get_by_text("About lag 28").first).to_be_visible(timeout=WAIT)
+    tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
     with tab.expect_download(timeout=WAIT) as download:
         tab.get_by_role("button", name="All layers as CSV").click()
     assert "T_spec" in download.value.path().read_text("utf-8-sig")

@@ -134,6 +134,18 @@ def test_no_spiral_head_leaves_the_claim_open():
     assert "No such head" in found.parts[0].note
 
 
+def test_the_command_prints_every_verdict_and_sentence(minilm, monkeypatch, capsys):
+    from lib.embeddings.__main__ import main
+
+    command = ["lib.embeddings", minilm.name, "conversation", "--documents", "2", "--length", "10", "--sentences"]
+    monkeypatch.setattr("sys.argv", command)
+    main()
+    said = capsys.readouterr().out
+    assert said.count("  →  ") == 7
+    assert "Untrained twin: -0." in said
+    assert "\nL5 H11: " in said
+
+
 @pytest.fixture(scope="module")
 def real(minilm, articles):
     return evidence(minilm, articles)

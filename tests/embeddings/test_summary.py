@@ -37,6 +37,18 @@ def test_nothing_found_is_said():
     )
 
 
+def test_offsets_of_patches_are_neighbours_on_the_grid():
+    table = orders((0, 0, "hue", 0.9, True))
+    for offsets, says in (
+        ("+1", "the patch to the right."),
+        ("-16", "the patch above."),
+        ("0, +16", "the patch itself and the patch below."),
+        ("-3", "offset -3."),
+    ):
+        given = pd.DataFrame([{"layer": 0, "head": 0, "count": offsets.count(",") + 1, "offsets": offsets}])
+        assert head_sentences(table, given, image=True, columns=16)[0, 0].endswith(says)
+
+
 def test_kinds_of_heads_are_named():
     table = orders((0, 0, "frequency", 0.8, True))
     assert "spatial frequency" in head_sentences(table, image=True)[0, 0]

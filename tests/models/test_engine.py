@@ -164,7 +164,7 @@ def test_ten_switches_leave_the_memory_flat():
     )
     assert done.returncode == 0, done.stderr
     early, late = map(float, done.stdout.split())
-    assert late < early + 40
+    assert late < early + 150  # threads' own heaps settle late; one load kept in each round would be 600 MiB
 
 
 def test_importing_the_models_imports_no_torch():
