@@ -111,7 +111,7 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
             "That a head is redundant in geometry does not make it useless: what the model loses without it is "
             "measured by switching it off."
         )
-        st.page_link("pages/heads.py", label="Prune along these orders on Heads", icon=":material/grid_on:")
+        st.page_link("pages/heads.py", label="Switch heads off on Heads", icon=":material/grid_on:")
 
 
 def features(scene: Scene, ask: Ask) -> None:
