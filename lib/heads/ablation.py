@@ -66,22 +66,26 @@ class Switchboard:
         return cls(engine, prepared, stream, layout.streams[stream], means)
 
     def losses(self, sets: Sequence[Heads], progress: Progress | None = None) -> Outcome:
-        """Loss of every document with each set of heads off. Raises HeadlightError for heads the model lacks."""
+        """Loss of every document with each set of heads off. Raises HeadlightError for heads the model lacks.
+
+        The engine's lock is held for one forward pass at a time, so that others come to their turn in between.
+        progress counts (set, document) pairs.
+        """
         for heads in sets:
             self.check(heads)
         count, report = len(self.encodings), progress or (lambda done, total, stage: None)
         loss, moved = np.full((len(sets), count), np.nan), np.zeros(len(sets))
-        clean, weight, done = np.full(count, np.nan), np.zeros(count), 0
+        clean, weight = np.full(count, np.nan), np.zeros(count)
+        done, total, stage = 0, count * len(sets), "switching heads off"
+        report(done, total, stage)
         for batch in plan(self.encodings, trusted(self.engine)):
-            report(done, count, "switching heads off")
-            with self.engine.lock, torch.inference_mode():
+            with torch.inference_mode():
                 run = Batch(self, [self.encodings[i] for i in batch], sets)
                 clean[batch], weight[batch] = run.score(run.clean)
                 for number, output in run.outputs(sets):
                     loss[number, batch] = run.score(output)[0]
                     moved[number] = max(moved[number], run.deviation(output))
-            done += len(batch)
-        report(done, count, "switching heads off")
+                    report(done := done + len(batch), total, stage)
         still = moved <= ROUNDING * torch.finfo(self.engine.model.dtype).eps
         return Outcome(loss, clean, weight, moved, still, MEASURES[self.engine.head])
 
@@ -112,18 +116,19 @@ class Batch:
         self.stack = _stack(self.model, len(board.order)) if board.stream == "self" else None
         starts = {self._start(heads) for heads in sets}
         self.before: dict[int, Any] = {}  # start -> output of the layer before it
-        hooks = [
-            self.stack[start - 1].register_forward_hook(
-                lambda _, __, out, start=start: self.before.update({start: out})
-            )
-            for start in (starts if self.stack is not None else ())
-            if start > 0
-        ]
-        try:
-            self.clean = self._run([frozenset()], 0)[0]
-        finally:
-            for hook in hooks:
-                hook.remove()
+        with board.engine.lock:  # another's forward pass would leave its outputs in the hooks
+            hooks = [
+                self.stack[start - 1].register_forward_hook(
+                    lambda _, __, out, start=start: self.before.update({start: out})
+                )
+                for start in (starts if self.stack is not None else ())
+                if start > 0
+            ]
+            try:
+                self.clean = self._run([frozenset()], 0)[0]
+            finally:
+                for hook in hooks:
+                    hook.remove()
         self.largest = max(float(self.clean.abs().max()), torch.finfo(self.clean.dtype).tiny)
 
     def outputs(self, sets: Sequence[Heads]) -> Iterator[tuple[int, torch.Tensor]]:
@@ -180,7 +185,8 @@ class Batch:
         """Outputs (set, document, pos, width) of one forward pass that begins at layer ``start`` of the order."""
         copies, documents = len(sets), len(self.encodings)
         inputs = {name: _repeated(value, copies, documents) for name, value in self.inputs.items()}
-        with tapped(self.model, edit=_Editor(self.board, sets, start)), self._from(start, copies):
+        edit = _Editor(self.board, sets, start)
+        with self.board.engine.lock, tapped(self.model, edit=edit), self._from(start, copies):
             output = self.model(**inputs)
         found = output.logits if self.head else getattr(output, "last_hidden_state", None)
         found = output.logits[:, None] if found is None else found  # a classifier: one position
@@ -244,7 +250,7 @@ def readings(board: Switchboard, heads: Heads, top: int = 3) -> tuple[Readings, 
     that predicts nothing the readings are empty and it is the cosine distance of each position's output (position,).
     """
     board.check(heads)
-    with board.engine.lock, torch.inference_mode():
+    with torch.inference_mode():
         run = Batch(board, board.encodings[:1], [heads])
         ((_, changed),) = run.outputs([heads])
         pair = [output[0, : run.lengths[0]].float() for output in (run.clean, changed)]

@@ -11,7 +11,7 @@ import pandas as pd
 from lib.capture import Block, observe
 from lib.capture.batching import encoded
 from lib.capture.check import trusted
-from lib.corpora import Document, Encoding, TokenTable
+from lib.corpora import Document, Encoding, TokenTable, encode
 from lib.errors import HeadlightError
 from lib.heads.outcome import Progress
 from lib.heads.scene import scene
@@ -31,6 +31,7 @@ def examples(
     per_bucket: int = 3,
     stream: str | None = None,
     progress: Progress | None = None,
+    max_length: int | None = None,
 ) -> pd.DataFrame:
     """Sequences of a corpus on which a head scores highest, and others down to the median and the lowest.
 
@@ -39,9 +40,13 @@ def examples(
     weakest. Columns: bucket, rank (1 is the strongest), of (how many there are), score, document (index), first, last
     (positions of its tokens), text. Sequences in which fewer than three rows define the score do not take part.
 
+    max_length: tokens of a document at most; the model's own window applies as well.
+
     Raises HeadlightError for an unknown score or where no sequence defines it.
     """
-    encodings = encoded(engine, documents)
+    encodings = encoded(
+        engine, [encode(one, engine, max_length) if isinstance(one, Document) else one for one in documents]
+    )
     stream = trusted(engine).stream(stream)
     ranker = _Ranker(engine, encodings, layer, head, score)
     observe(engine, encodings, ranker, layers=[layer], stream=stream, progress=progress)

@@ -53,11 +53,14 @@ def greedy_pruning(
     gone: list[Head] = []
     steps: list[np.ndarray] = []
     clean = weight = None
+    done, total = 0, len(left) + sum(min(candidates, len(left) - step) for step in range(1, limit))
     while len(gone) < limit:
-        if progress is not None:
-            progress(len(gone), limit, "pruning")
         tried = sorted(cost, key=cost.__getitem__)[: candidates if gone else len(cost)]
-        outcome = board.losses([frozenset((*gone, head)) for head in tried])
+        stage = f"pruning, {len(gone)} heads gone, sets measured"
+        outcome = board.losses(
+            [frozenset((*gone, head)) for head in tried], _share(progress, done, len(tried), total, stage)
+        )
+        done += len(tried)
         clean, weight = outcome.clean, outcome.weight
         change = stats.weighted_mean((outcome.loss - clean).T, weight)  # (tried,)
         cost |= dict(zip(tried, (change - spent).tolist(), strict=True))
@@ -85,13 +88,19 @@ def pruning_curves(
     orders: name -> heads in the order in which they go. steps: numbers of removed heads to measure, all by default.
     """
     board = Switchboard.of(engine, encoded(engine, documents), mode, stream)
-    parts = []
-    for done, (name, order) in enumerate(orders.items()):
-        if progress is not None:
-            progress(done, len(orders), f"pruning: {name}")
-        heads = [(int(layer), int(head)) for layer, head in order]
-        counts = [n for n in (range(1, len(heads) + 1) if steps is None else steps) if 0 < n <= len(heads)]
-        outcome = board.losses([frozenset(heads[:n]) for n in counts])
+    heads_of = {name: [(int(layer), int(head)) for layer, head in order] for name, order in orders.items()}
+    counts_of = {
+        name: [n for n in (range(1, len(heads) + 1) if steps is None else steps) if 0 < n <= len(heads)]
+        for name, heads in heads_of.items()
+    }
+    parts, done, total = [], 0, sum(map(len, counts_of.values()))
+    for name, heads in heads_of.items():
+        counts = counts_of[name]
+        outcome = board.losses(
+            [frozenset(heads[:n]) for n in counts],
+            _share(progress, done, len(counts), total, f"pruning, {name}, sets measured"),
+        )
+        done += len(counts)
         parts.append(_curve(name, heads, outcome.loss, outcome.clean, outcome.weight, counts))
     return pd.concat(parts, ignore_index=True)
 
@@ -127,6 +136,13 @@ def removable(curve: pd.DataFrame, budget: float) -> dict[str, int]:
         over = part.change > budget
         found[str(name)] = int(part.removed[~over.cummax()].max())
     return found
+
+
+def _share(progress: Progress | None, before: int, own: int, total: int, stage: str) -> Progress | None:
+    """The progress of one part of a longer work: its ``own`` sets of heads out of ``total``, ``before`` are done."""
+    if progress is None:
+        return None
+    return lambda done, of, _: progress(before + own * done // max(of, 1), total, stage)
 
 
 def _curve(

@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -39,6 +41,30 @@ def test_reusing_the_prefix_changes_nothing(family, mode):
     assert (expected.moved > 1e-3).all() and not expected.still.any()
     if family in ("bert", "gpt2", "llama", "distilbert", "modernbert", "vit", "dinov2"):
         assert board.exact[0]
+
+
+def test_others_come_to_their_turn_between_forward_passes(monkeypatch):
+    monkeypatch.setattr(ablation, "TOKENS", 12)  # one copy of one document at a time
+    engine = Engine.from_parts(tiny("bert"))
+    free, counted = [], []
+
+    def acquired():
+        taken = engine.lock.acquire(blocking=False)
+        if taken:
+            engine.lock.release()
+        return taken
+
+    with ThreadPoolExecutor(1) as other:
+
+        def progress(done, total, stage):
+            free.append(other.submit(acquired).result())
+            counted.append((done, total))
+
+        sets = [frozenset([head]) for head in all_heads(engine)]
+        Switchboard.of(engine, encodings_of(engine, "bert", 2)).losses(sets, progress)
+    assert all(free)
+    assert [done for done, _ in counted] == sorted(done for done, _ in counted)
+    assert counted[0] == (0, 12) and counted[-1] == (12, 12) and len(counted) >= 7  # 6 heads, 2 documents
 
 
 def test_zero_ablation_equals_a_head_without_weights():

@@ -1,8 +1,10 @@
+import weakref
+
 import numpy as np
 import pytest
 
 from lib import stats
-from lib.capture import Block, capture, pattern
+from lib.capture import Block, batching, capture, pattern
 from lib.corpora import Document, encode, encode_ids, from_text
 from lib.heads.census import _Census, tally_heads
 from lib.heads.scene import scene
@@ -64,6 +66,33 @@ def test_scenes_are_dropped_when_a_document_has_passed():
     census = _census([np.full((2, 6, 6), 1 / 6, np.float32)] * 5, engine, encodings)
     assert census.scenes == {}
     assert len(census.found[0]) == 5
+
+
+@pytest.mark.parametrize("leak", [False, True])
+def test_memory_does_not_grow_with_the_number_of_documents(monkeypatch, leak):
+    """Every pattern is gone before the next batch's comes, and what stays of a document knows nothing of its length."""
+    monkeypatch.setattr(batching, "TOKENS", 64)  # a batch for every document
+    engine = Engine.from_parts(tiny("bert"))
+    patterns, alive, spied, kept = [], [], _Census.see, []
+
+    def see(census, block):
+        spied(census, block)
+        owner = block.pattern
+        while isinstance(owner, np.ndarray) and owner.base is not None:
+            owner = owner.base
+        patterns.append(weakref.ref(owner))
+        alive.append(sum(one() is not None for one in patterns))
+        kept[:] = [census, *(kept[1:] if leak else []), *([block.pattern[:, :1]] if leak else [])]
+
+    monkeypatch.setattr(_Census, "see", see)
+    tally_heads(engine, [encode_ids(np.arange(3, 3 + size) % 37 + 3, engine) for size in (34, 60) * 6])
+    assert len(patterns) == 24
+    if leak:  # a slice that is kept keeps its pattern, and the count tells
+        assert max(alive) == 24
+        return
+    assert max(alive) <= 2  # the layer that is shown, and at most the one before it
+    sizes = {sum(part.nbytes for part in document) for layer in kept[0].found.values() for document in layer}
+    assert len(sizes) == 1
 
 
 def test_rows_without_signal_are_excluded_and_counted():

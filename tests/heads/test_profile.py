@@ -77,6 +77,12 @@ def test_examples_run_from_the_strongest_to_the_typical(minilm, articles):
     assert best.score > 1.3 * found.score[found.bucket == "typical"].max()
 
 
+def test_examples_lie_within_the_token_limit(minilm, articles):
+    whole, short = (examples(minilm, articles, 2, 9, max_length=most) for most in (None, 40))
+    assert whole["last"].max() > 40 > short["last"].max()
+    assert short["of"][0] < whole["of"][0]
+
+
 def test_examples_need_a_score_that_exists(minilm):
     with pytest.raises(ValueError, match="previous_token"):
         examples(minilm, from_text("One. Two."), 0, 0, score="loudness")

@@ -61,6 +61,18 @@ def test_the_budget_stops_the_curve(engine, documents):
     assert removable(table, 1.0) == {"a": 3}
 
 
+def test_progress_is_told_from_the_first_step_on(engine, documents):
+    told = []
+    greedy_pruning(engine, documents, budget=np.inf, most=3, candidates=4, progress=lambda *now: told.append(now))
+    done, totals, stages = zip(*told, strict=True)
+    assert list(done) == sorted(done) and set(totals) == {18 + 4 + 4} and done[-1] == 26
+    assert sum(stage.startswith("pruning, 0 heads gone") for stage in stages) > 3
+    told.clear()
+    orders = random_orders(engine, 2)
+    pruning_curves(engine, documents, orders, steps=[2, 5], progress=lambda *now: told.append(now))
+    assert told[-1][:2] == (4, 4) and "random 2" in told[-1][2]
+
+
 def test_of_two_that_are_alike_one_goes_first():
     distances = np.array([[0, 0.9, 0.1, 0.8], [0.9, 0, 0.85, 0.3], [0.1, 0.85, 0, 0.5], [0.8, 0.3, 0.5, 0]])
     heads = [(0, 0), (0, 1), (1, 0), (1, 1)]

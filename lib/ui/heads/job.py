@@ -84,10 +84,10 @@ def _start(name: str, work: Callable[[Progress], Any]) -> None:
 
 @st.fragment(run_every=1.0)
 def _follow(name: str, key: str) -> None:
-    """The bar and the stop button; redraws the panel when the work has ended."""
+    """The bar and the stop button; redraws the page when the work has ended."""
     job = st.session_state[JOBS].get(name)
     if job is None or job.state != "running":
-        st.rerun(["panel"])
+        st.rerun()  # outside a callback only the whole app can be asked for
     done, total, stage = job.at
     share = min(1.0, done / max(total, 1))
     st.progress(share, text=f"{stage[:1].upper()}{stage[1:]}: {done:,} of {total:,}")

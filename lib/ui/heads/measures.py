@@ -122,6 +122,9 @@ def head_examples(
 
     def build() -> pd.DataFrame:
         with progress_line() as progress:
-            return examples(scene.engine, documents, layer, head, score, stream=stream_of(stream), progress=progress)
+            return examples(
+                scene.engine, documents, layer, head, score,
+                stream=stream_of(stream), progress=progress, max_length=scene.choice.tokens,
+            )  # fmt: skip
 
     return cached.kept("heads: examples", f"{key_of(scene, documents, stream)} {layer} {head} {score}", build)
