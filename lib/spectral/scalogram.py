@@ -6,23 +6,22 @@ of standard deviation S answers at scale 5.9 S, so "energy at scale 20" can be a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import ndimage
-from scipy.linalg import eigh
 
 from lib.stats import Interval, bootstrap_mean
 
+from .document_energies import morlet_energies
 from .fields import Field, as_field, is_rounding, require_documents
 from .lag import lag_rows
 from .morlet import OMEGA0, check_scales, default_scales, folded_wavelets, fourier_period, scale_limits
 
 Array = np.ndarray
 BLOCK_DOCUMENTS = 16  # whose signals are read at a time, in double precision
-PROJECTED_DOCUMENTS = 150  # whose covariances are projected at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +121,8 @@ def lag_scalogram(field: Field | Array, scales: Array | None = None, omega0: flo
         else check_scales(scales, scale_limits(samples, omega0)[1], omega0)
     )
     wavelets = folded_wavelets(samples, tuple(scales), omega0)
-    factors = _factors(samples, tuple(scales), omega0)
-    return scalogram_with(field, wavelets, factors, scales, fourier_period(scales, omega0), omega0)
+    energies = partial(morlet_energies, scales=scales, omega0=omega0)
+    return scalogram_with(field, wavelets, energies, scales, fourier_period(scales, omega0), omega0)
 
 
 def dominant_scales(scalogram: Scalogram, ratio: Interval | None = None) -> list[DominantScale]:
@@ -186,14 +185,15 @@ def lag_covariances(field: Field, ahead: bool = False) -> tuple[Array, Array, Ar
 def scalogram_with(
     field: Field,
     wavelets: Array,
-    factors: Sequence[tuple[Array, Array]],
+    energies: Callable[[Array], Array],
     scales: Array,
     periods: Array,
     omega0: float,
     wavelet: str = "Morlet",
 ) -> Scalogram:
-    """The scalogram that a set of folded wavelets (scale, b, τ) and their ``factors`` give.
+    """The scalogram that a set of folded wavelets (scale, b, τ) gives.
 
+    energies: lag covariances (doc, τ, τ') -> |W|² of these wavelets by document (doc, scale, b).
     The cone is that of the Morlet wavelet of the same Fourier period.
     """
     samples = wavelets.shape[2]
@@ -208,7 +208,7 @@ def scalogram_with(
                 "lags": np.arange(samples),
                 "cone": far_cone(samples, periods * OMEGA0 / (2 * np.pi)),
                 "null": null_by_document.mean(axis=0),
-                "by_document": np.stack([_energies(each, *factor) for factor in factors], axis=1),
+                "by_document": energies(each),
                 "null_by_document": null_by_document.astype(np.float32),
                 "profile": energy.mean(axis=0),
             }
@@ -220,42 +220,6 @@ def scalogram_with(
 def quadratic_forms(wavelets: Array, covariance: Array) -> Array:
     """ψᴴ C ψ for every wavelet: (\\*, τ) complex or real and a symmetric (τ, τ) give (\\*)."""
     return sum(np.einsum("...t,...t", part @ covariance, part) for part in (wavelets.real, wavelets.imag))
-
-
-@lru_cache(maxsize=2)
-def _factors(samples: int, scales: tuple[float, ...], omega0: float) -> tuple[tuple[Array, Array], ...]:
-    return tuple(wavelet_factors(folded_wavelets(samples, scales, omega0)))
-
-
-def wavelet_factors(wavelets: Array) -> list[tuple[Array, Array]]:
-    """Per scale, an orthonormal basis (τ, rank) of its wavelets, and their parts in it, (rank, 2·b), real first.
-
-    The wavelets of one scale fill a band of frequencies 6/a wide, so about 2M/a directions span them all; energies
-    per document then cost that share of M × M products.
-    """
-    factors = []
-    for one in wavelets:  # (b, τ)
-        strength, basis = eigh((one.conj().T @ one).real)
-        basis = basis[:, strength > 1e-12 * strength[-1]]
-        parts = np.concatenate([one.real, one.imag]) @ basis
-        factors.append((basis.astype(np.float32), parts.T.astype(np.float32)))
-    return factors
-
-
-def _energies(covariances: Array, basis: Array, parts: Array) -> Array:
-    """|W|² per document, float32 (doc, b), from covariances (doc, τ, τ')."""
-    rank, samples = len(parts), parts.shape[1] // 2
-    first, second = np.triu_indices(rank)
-    real, imaginary = parts[:, :samples], parts[:, samples:]
-    forms = real[first] * real[second] + imaginary[first] * imaginary[second]  # (pair, b)
-    forms[first != second] *= 2
-    energies = np.empty((len(covariances), samples), np.float32)
-    for start in range(0, len(covariances), PROJECTED_DOCUMENTS):
-        block = covariances[start : start + PROJECTED_DOCUMENTS]
-        half = (block.reshape(-1, samples) @ basis).reshape(len(block), samples, rank)
-        inner = half.transpose(0, 2, 1) @ basis  # (doc, rank, rank)
-        energies[start : start + PROJECTED_DOCUMENTS] = inner[:, first, second] @ forms
-    return np.maximum(energies, 0)
 
 
 def _signed(back: dict[str, Array], ahead: dict[str, Array]) -> dict[str, Array]:

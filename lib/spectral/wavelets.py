@@ -7,15 +7,17 @@ at 7 for the Morlet wavelet): compare shapes at scales of 16 and more, not the f
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pywt
 
 from lib.errors import HeadlightError
 
+from .document_energies import projected_energies, wavelet_factors
 from .fields import Field, as_field, require_documents
 from .morlet import default_scales, fourier_period
-from .scalogram import Scalogram, scalogram_with, wavelet_factors
+from .scalogram import Scalogram, scalogram_with
 
 Array = np.ndarray
 MORLET = "cmor2.0-0.95493"  # ω₀ = 6; its energies are those of morlet.py divided by 2√π
@@ -50,7 +52,8 @@ def comparison_scalogram(field: Field | Array, wavelet: str = MORLET, periods: A
         raise HeadlightError("Fourier periods (scale,) of at least 2 tokens", f"{periods}", "Leave them out.")
     scales = periods * _central_frequency(wavelet)
     wavelets = _impulse_responses(samples, scales, wavelet)
-    return scalogram_with(field, wavelets, wavelet_factors(wavelets), scales, periods, float("nan"), wavelet)
+    energies = partial(projected_energies, factors=wavelet_factors(wavelets))
+    return scalogram_with(field, wavelets, energies, scales, periods, float("nan"), wavelet)
 
 
 def _central_frequency(wavelet: str) -> float:

@@ -26,7 +26,8 @@ def test_the_quadratic_form_is_the_mean_of_explicit_transforms(length):
     scalogram = lag_scalogram(field)
     by_document = explicit(field, scalogram.scales)
     np.testing.assert_allclose(scalogram.energy, by_document.mean(axis=0), rtol=1e-9)
-    np.testing.assert_allclose(scalogram.by_document, by_document, rtol=2e-4)
+    np.testing.assert_allclose(scalogram.by_document[:, 1:], by_document[:, 1:], rtol=5e-5)
+    np.testing.assert_allclose(scalogram.by_document[:, 0], by_document[:, 0], rtol=2e-3)  # cut at Nyquist
 
 
 def test_a_bidirectional_field_is_transformed_both_ways():
