@@ -1,7 +1,8 @@
 """Fill the store on a bigger machine: python -m lib.precompute MODEL CORPUS PROJECTION.
 
 The capture and one map per head are written as soon as each is ready, so a run that was stopped goes on where it was.
-The app finds them when it looks into the same folder (HEADLIGHT_STORE). Heads are spread over processes by joblib: call
+The app finds them when it looks into the same folder (HEADLIGHT_STORE) with the same device, precision and token limit,
+for the whole corpus and for its first documents. Heads are spread over processes by joblib: call
 ``fill`` under ``joblib.parallel_config`` to hand them to Dask or Ray instead. On a graphics card UMAP and t-SNE run
 there where TorchDR is installed.
 """
@@ -19,7 +20,7 @@ from typing import Any
 from joblib import parallel_config
 
 from lib.capture import Capture, Store, capture, capture_key
-from lib.corpora import Document, Encoding, builtin, conllu, encode
+from lib.corpora import USUAL_LENGTH, Document, Encoding, builtin, conllu, encode
 from lib.embeddings import METHODS, MapSettings, Tile, all_heads, head_map, load_tile, save_tile, tiles
 from lib.embeddings.gpu import installed, project_on
 from lib.embeddings.sampling import MOST
@@ -89,7 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--dimensions", type=int, choices=(2, 3), default=2)
     parser.add_argument("--scale", default="variance", help="variance, norm, search or a number")
     parser.add_argument("--most", type=int, default=MOST, help=f"tokens shown at most ({MOST:,})")
-    parser.add_argument("--length", type=int, help="tokens of a document at most")
+    parser.add_argument(
+        "--length", type=int, default=USUAL_LENGTH, help=f"tokens of a document at most ({USUAL_LENGTH})"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=-1, help="processes; −1: one per core")
     parser.add_argument("--device", default="auto")

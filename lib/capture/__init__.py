@@ -4,9 +4,11 @@ from lib.capture.batching import NotRunnable, encoded
 from lib.capture.budget import Estimate, TooLarge, estimate
 from lib.capture.check import Check, CheckFailed, self_check, trusted
 from lib.capture.layout import LayerUnknown, Layout, WindowedAttention
+from lib.capture.naming import capture_key
 from lib.capture.observers import Block, NotFinite, Observed, Observer, observe
-from lib.capture.record import WindowPattern, capture, capture_key, pattern, window_patterns
+from lib.capture.record import WindowPattern, capture, pattern, window_patterns
 from lib.capture.store import Store
+from lib.capture.stored import stored
 from lib.capture.tap import Call, NotTappable, tapped
 from lib.capture.value import Capture, WrongShape
 
@@ -36,6 +38,7 @@ __all__ = [
     "observe",
     "pattern",
     "self_check",
+    "stored",
     "tapped",
     "trusted",
     "window_patterns",

@@ -12,6 +12,7 @@ import torch
 from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
+from lib.models import Engine
 
 TOKENS = 2048  # of one batch, padding included: enough to keep a processor busy
 PATTERN_BYTES = 32 << 20  # of one layer's patterns of a batch
@@ -22,8 +23,8 @@ class NotRunnable(HeadlightError):
     """Documents that a model cannot be run over."""
 
 
-def encoded(engine: Any, documents: Sequence[Document | Encoding]) -> list[Encoding]:
-    """Documents as the model reads them; encodings pass through."""
+def encoded(engine: Engine, documents: Sequence[Document | Encoding], max_length: int | None = None) -> list[Encoding]:
+    """Documents as the model reads them, cut to ``max_length`` tokens; encodings pass through."""
     if engine.model is None:
         raise NotRunnable("a loaded engine", f"{engine.name}, which was released", "Load it again.")
     if engine.model.main_input_name not in ("input_ids", "pixel_values"):
@@ -43,7 +44,9 @@ def encoded(engine: Any, documents: Sequence[Document | Encoding]) -> list[Encod
                 f"{type(document).__name__} as document {i}",
                 'Wrap a text: Document("name", "text").',
             )
-    encodings = [document if isinstance(document, Encoding) else encode(document, engine) for document in documents]
+    encodings = [
+        document if isinstance(document, Encoding) else encode(document, engine, max_length) for document in documents
+    ]
     needed = {"vision": ["pixels"], "encoder-decoder": ["token_ids", "target_ids"]}.get(engine.kind, ["token_ids"])
     for i, encoding in enumerate(encodings):
         if missing := [name for name in needed if getattr(encoding, name) is None]:
@@ -83,7 +86,7 @@ def _fits(lengths: list[tuple[int, ...]], heads: int, padding: bool) -> bool:
     )
 
 
-def model_inputs(engine: Any, encodings: Sequence[Encoding]) -> dict[str, Any]:
+def model_inputs(engine: Engine, encodings: Sequence[Encoding]) -> dict[str, Any]:
     """Keyword arguments of one forward pass over a batch, on the engine's device."""
     first = encodings[0]
     if first.pixels is not None:

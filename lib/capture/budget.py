@@ -22,6 +22,7 @@ from lib.capture.value import ARRAYS
 from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding
 from lib.errors import HeadlightError
+from lib.models import Engine
 from lib.models.devices import free_bytes
 
 SHARE = 0.5  # of the memory that is free, unless HEADLIGHT_MEMORY says otherwise
@@ -53,7 +54,7 @@ class Estimate:
 
 
 def estimate(
-    engine: Any,
+    engine: Engine,
     documents: Sequence[Document | Encoding | int],
     keep: Sequence[str] = ARRAYS,
     layers: Sequence[int] | None = None,
@@ -65,7 +66,7 @@ def estimate(
     """
     layout = trusted(engine)
     wanted = layout.chosen(layers, layout.streams)
-    if not all(isinstance(document, int) for document in documents):
+    if not (isinstance(documents, Sequence) and documents and all(isinstance(one, int) for one in documents)):
         documents = encoded(engine, documents)
     lengths = [_lengths(document, layout) for document in documents]
     return Estimate(
@@ -153,7 +154,7 @@ def _of_stream(length: Lengths, stream: str) -> Lengths:
     return {"decoder": (target, target), "cross": (target, source)}.get(stream, (source, source))
 
 
-def _operations(engine: Any, layout: Layout, length: Lengths) -> int:
+def _operations(engine: Engine, layout: Layout, length: Lengths) -> int:
     """Multiplications of one forward pass: every weight once per token, and q·k and A·v per layer."""
     weights = sum(parameter.numel() for parameter in engine.model.parameters() if parameter.ndim > 1)
     tables = sum(m.weight.numel() for m in engine.model.modules() if isinstance(m, torch.nn.Embedding))
@@ -165,7 +166,7 @@ def _operations(engine: Any, layout: Layout, length: Lengths) -> int:
 
 
 @torch.inference_mode()
-def _seconds_per_operation(engine: Any) -> float:
+def _seconds_per_operation(engine: Engine) -> float:
     """From a forward pass over one document, timed once per engine."""
     with engine.lock:
         if engine not in _rates:
@@ -188,4 +189,4 @@ def _gigabytes(size: float) -> str:
     return f"{size / (1 << 30):.2f} GB"
 
 
-_rates: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+_rates: WeakKeyDictionary[Engine, float] = WeakKeyDictionary()

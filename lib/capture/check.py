@@ -25,7 +25,7 @@ from lib.capture.layout import Layout
 from lib.capture.probe import probe_encodings, probe_inputs
 from lib.capture.tap import Call, NotTappable, implementation, require_tappable, tapped
 from lib.errors import HeadlightError
-from lib.models import WeightsUnknown
+from lib.models import Engine, WeightsUnknown
 from lib.models.devices import free_bytes
 
 TOLERANCE = 1e-5  # in float32
@@ -75,7 +75,7 @@ class Check:
         return all(deviation <= self.tolerance for deviation in found)  # False for NaN
 
 
-def self_check(engine: Any) -> Check:
+def self_check(engine: Engine) -> Check:
     """Compare the tap with the model's own eager attention, once per engine; later calls return the same Check.
 
     Raises NotTappable where the model's family does not follow the attention interface, or only in part.
@@ -83,7 +83,7 @@ def self_check(engine: Any) -> Check:
     return _examined(engine)[0]
 
 
-def trusted(engine: Any) -> Layout:
+def trusted(engine: Engine) -> Layout:
     """The layout of a model whose check passed; raises CheckFailed with the numbers where it did not."""
     check, layout = _examined(engine)
     if not check.passed:
@@ -103,14 +103,14 @@ def trusted(engine: Any) -> Layout:
     return layout
 
 
-def _examined(engine: Any) -> tuple[Check, Layout]:
+def _examined(engine: Engine) -> tuple[Check, Layout]:
     with engine.lock:
         if engine not in _known:
             _known[engine] = _examine(engine)
         return _known[engine]
 
 
-_known: WeakKeyDictionary[Any, tuple[Check, Layout]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Engine, tuple[Check, Layout]] = WeakKeyDictionary()
 
 
 @dataclass
@@ -123,7 +123,7 @@ class _Pass:
 
 
 @torch.inference_mode()
-def _examine(engine: Any) -> tuple[Check, Layout]:
+def _examine(engine: Engine) -> tuple[Check, Layout]:
     require_tappable(engine.model)
     start, inputs = time.perf_counter(), probe_inputs(engine)
     seen = _watch(engine.model, inputs)
@@ -208,7 +208,7 @@ def _row_sum_deviation(call: Call) -> float:
     return float((total - 1).abs().max())
 
 
-def _result_deviation(engine: Any, seen: _Pass) -> float | None:
+def _result_deviation(engine: Engine, seen: _Pass) -> float | None:
     """Σ_heads z·W_O + b against the output projection, in the first, middle and last layer of each stream."""
     found = []
     for stream in dict.fromkeys(call.stream for call in seen.calls):
@@ -227,7 +227,7 @@ def _result_deviation(engine: Any, seen: _Pass) -> float | None:
     return _worst(found)
 
 
-def _padding_deviation(engine: Any, seen: _Pass) -> float | None:
+def _padding_deviation(engine: Engine, seen: _Pass) -> float | None:
     """z of the short document inside its padded batch against the same document alone."""
     if engine.model.main_input_name != "input_ids":
         return None
@@ -236,7 +236,7 @@ def _padding_deviation(engine: Any, seen: _Pass) -> float | None:
     return _worst(_relative(padded.z[1:, :, : own.z.shape[2]], own.z) for padded, own in pairs)
 
 
-def _precision_deviation(engine: Any, inputs: dict[str, Any], calls: Sequence[Call]) -> float | None:
+def _precision_deviation(engine: Engine, inputs: dict[str, Any], calls: Sequence[Call]) -> float | None:
     """Patterns against those of a copy in float32 on the CPU, which is dropped afterwards."""
     needed = 4 * sum(parameter.numel() for parameter in engine.model.parameters())
     if (engine.device, engine.dtype) == ("cpu", "float32") or needed > free_bytes("cpu") / 2:

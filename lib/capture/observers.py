@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from lib.capture.tap import Call, tapped
 from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding, TokenTable
 from lib.errors import HeadlightError
+from lib.models import Engine
 from lib.models.devices import out_of_memory
 
 NEEDS = frozenset({"query", "key", "value", "z", "pattern"})
@@ -78,7 +79,7 @@ class Observed:
 
 
 def observe(
-    engine: Any,
+    engine: Engine,
     documents: Sequence[Document | Encoding],
     observer: Observer,
     layers: Sequence[int] | None = None,
@@ -126,7 +127,7 @@ def offsets(tables: Sequence[TokenTable]) -> np.ndarray:
 
 
 def run(
-    engine: Any,
+    engine: Engine,
     encodings: Sequence[Encoding],
     wanted: Mapping[str, Sequence[int]],
     observers: Mapping[str, Observer],

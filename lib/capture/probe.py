@@ -10,12 +10,13 @@ import torch
 from lib.capture.batching import model_inputs
 from lib.corpora.patches import ANY_GRID, ASKED_GRID, patch_table
 from lib.corpora.tokens import Encoding, encode_ids
+from lib.models import Engine
 
 LONG, SHORT = 24, 16  # tokens
 SIDE = 16  # patches, where the model takes images of any size
 
 
-def probe_encodings(engine: Any, long: int = LONG, short: int = SHORT) -> list[Encoding]:
+def probe_encodings(engine: Engine, long: int = LONG, short: int = SHORT) -> list[Encoding]:
     """Two documents: ``long`` and ``short`` random ordinary tokens, or two equal-sized images of noise."""
     draw = np.random.default_rng(0)
     if engine.kind == "vision":
@@ -29,7 +30,7 @@ def probe_encodings(engine: Any, long: int = LONG, short: int = SHORT) -> list[E
     return [encode_ids(draw.choice(ordinary, min(n, longest)), engine) for n in (long, short)]
 
 
-def probe_inputs(engine: Any) -> dict[str, Any]:
+def probe_inputs(engine: Engine) -> dict[str, Any]:
     """Keyword arguments of the forward pass over both documents."""
     if engine.model.main_input_name != "input_features":
         return model_inputs(engine, probe_encodings(engine))
@@ -41,7 +42,7 @@ def probe_inputs(engine: Any) -> dict[str, Any]:
     return {name: tensor.to(engine.device) for name, tensor in given.items()} | {"use_cache": False}
 
 
-def _image(engine: Any) -> tuple[tuple[int, int, int], bool]:
+def _image(engine: Engine) -> tuple[tuple[int, int, int], bool]:
     """(channel, height, width) of an image that the model takes, small where it may be, and whether to interpolate."""
     config = engine.model.config
     size = config.image_size

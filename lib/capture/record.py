@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from lib.capture.batching import encoded
 from lib.capture.budget import require_memory
 from lib.capture.check import trusted
-from lib.capture.layout import Place, layer_numbers
+from lib.capture.layout import Place
+from lib.capture.naming import capture_key, checked
 from lib.capture.observers import Block, Progress, observe, offsets, run, sides
-from lib.capture.value import ARRAYS, QUERY_SIDE, Capture, digest, read_only
+from lib.capture.value import ARRAYS, QUERY_SIDE, Capture, read_only
 from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding, TokenTable
 from lib.errors import HeadlightError
+from lib.models import Engine
 
 
 def capture(
-    engine: Any,
+    engine: Engine,
     documents: Sequence[Document | Encoding],
     keep: Sequence[str] = ARRAYS,
     layers: Sequence[int] | None = None,
@@ -35,7 +36,7 @@ def capture(
     Raises TooLarge before anything is computed, CheckFailed where the tap's numbers are not the model's own, and
     LayerUnknown, WindowedAttention, NotTappable, NotRunnable or NotFinite.
     """
-    keep = _checked(keep)
+    keep = checked(keep)
     encodings = encoded(engine, documents)
     layout = trusted(engine)
     wanted = layout.chosen(layers, layout.streams)
@@ -50,19 +51,8 @@ def capture(
     return replace(captures[main], others={name: captures[name] for name in others})
 
 
-def capture_key(
-    engine: Any,
-    documents: Sequence[Document | Encoding],
-    keep: Sequence[str] = ARRAYS,
-    layers: Sequence[int] | None = None,
-) -> str:
-    """The ``hash`` that ``capture`` of the same arguments will have, without running the model."""
-    chosen = None if layers is None else list(layer_numbers(layers))
-    return digest("capture", engine.key, _checked(keep), chosen, encoded(engine, documents))
-
-
 def pattern(
-    engine: Any,
+    engine: Engine,
     document: Document | Encoding,
     layers: Sequence[int] | None = None,
     stream: str | None = "self",
@@ -105,7 +95,7 @@ class WindowPattern:
 
 
 def window_patterns(
-    engine: Any, document: Document | Encoding, layers: Sequence[int] | None = None
+    engine: Engine, document: Document | Encoding, layers: Sequence[int] | None = None
 ) -> list[WindowPattern]:
     """The patterns of every window of an image, layer by layer, for models that attend within windows (Swin).
 
@@ -172,7 +162,7 @@ def _placed(layer: int, blocks: list[Block], ratio: float) -> WindowPattern:
     return WindowPattern(layer, stacked, rows, count // rows, side, blocks[0].shift)
 
 
-def _value(engine: Any, encodings: Sequence[Encoding], recorder: _Recorder, key: str) -> Capture:
+def _value(engine: Engine, encodings: Sequence[Encoding], recorder: _Recorder, key: str) -> Capture:
     stream = recorder.place.stream
     return Capture(
         **recorder.arrays,
@@ -190,10 +180,3 @@ def _value(engine: Any, encodings: Sequence[Encoding], recorder: _Recorder, key:
         lost=tuple(encoding.lost for encoding in encodings),
         hash=key if stream in ("self", "encoder") else f"{key}-{stream}",
     )
-
-
-def _checked(keep: Sequence[str]) -> tuple[str, ...]:
-    """Names of arrays to keep, in the order of the value."""
-    if isinstance(keep, str) or not keep or not set(keep) <= set(ARRAYS):
-        raise HeadlightError(f"keep as some of {ARRAYS}", repr(keep), "Patterns are given by pattern or observe.")
-    return tuple(name for name in ARRAYS if name in keep)

@@ -11,14 +11,11 @@ so are models in training mode, where dropout would change what is seen.
 
 from __future__ import annotations
 
-import inspect
-import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -26,15 +23,12 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
 from lib.errors import HeadlightError
+from lib.models.attention import attention_sites, eager_function
 
 NAME = "headlight"
-STREAMS = ("self", "encoder", "decoder", "cross")
 
 See = Callable[["Call"], None]
 Edit = Callable[[int, str, torch.Tensor], torch.Tensor]
-
-# encoder_attn, crossattention, cross_attn, EncDecAttention, encoder_decoder_attention …
-_CROSS = re.compile(r"cross_?att|enc(oder)?_?(dec(oder)?_?)?att", re.IGNORECASE)
 
 
 class NotTappable(HeadlightError):
@@ -142,15 +136,6 @@ def _configs(model: Any) -> list[Any]:
     return list(found.values())
 
 
-@dataclass(frozen=True)
-class _Site:
-    """Where an attention module sits: stream, layer number unless calls have to be counted, enclosing module."""
-
-    stream: str
-    layer: int | None
-    parent: Any
-
-
 class _Tap:
     """What one ``tapped`` context knows while its model runs."""
 
@@ -162,14 +147,14 @@ class _Tap:
         if any(config._attn_implementation == NAME for config in _configs(model)):
             raise NotTappable("one tap at a time", f"a second tap on {type(model).__name__}", "Hold the engine's lock.")
         self.family = model.config.model_type
-        self.sites = _sites(model)
+        self.sites = {id(site.module): site for site in attention_sites(model)}
         if not self.sites:
             raise self.refusal(f"{type(model).__name__} of family '{self.family}', which computes it elsewhere")
         self.see, self.edit = see, edit
         self.batch: int | None = None
         self.passes = self.calls = 0
         self.done: set[tuple[str, int]] = set()
-        self.counted: Counter[str] = Counter()
+        self.counted: Counter[int] = Counter()
         self.towers: dict[str, Any] = {}
 
     def begin(self, model: Any, arguments: tuple, keywords: dict[str, Any]) -> None:
@@ -188,10 +173,10 @@ class _Tap:
 
     def locate(self, module: Any) -> tuple[str, int]:
         """Stream and layer of a call."""
-        site = self.sites[id(module)]
-        layer = self.counted[site.stream] if site.layer is None else site.layer
-        self.counted[site.stream] += 1
+        site, call = self.sites[id(module)], self.counted[id(module)]
+        self.counted[id(module)] += 1
         self.calls += 1
+        layer = site.layers[min(call, len(site.layers) - 1)]
         tower = self.towers.setdefault(site.stream, module.config)
         if tower is not module.config or (site.stream, layer) in self.done:
             raise NotTappable(
@@ -222,38 +207,6 @@ class _Tap:
             "BERT, RoBERTa, DistilBERT, ELECTRA, ALBERT, ModernBERT, GPT-2, GPT-NeoX, Llama, Qwen, Gemma, T5, BART, "
             "ViT, DINOv2 and some 300 more families work.",
         )
-
-
-def _sites(model: Any) -> dict[int, _Site]:
-    """Every attention module on the interface, by id."""
-    encoder = set()
-    if two_stacks := bool(getattr(model.config, "is_encoder_decoder", False)):
-        encoder = {id(module) for module in model.get_encoder().modules()}
-    sites: dict[int, _Site] = {}
-    for name, module in model.named_modules():
-        if eager_function(type(module)) is not None:
-            own = "encoder" if id(module) in encoder else "decoder" if two_stacks else "self"
-            stream = "cross" if _CROSS.search(name) else own
-            parent = model.get_submodule(name.rpartition(".")[0])
-            sites[id(module)] = _Site(stream, getattr(module, "layer_idx", None), parent)
-    for stream in STREAMS:
-        numbers = [site.layer for site in sites.values() if site.stream == stream]
-        if None in numbers or len(set(numbers)) < len(numbers):
-            for module, site in sites.items():
-                if site.stream == stream:
-                    sites[module] = replace(site, layer=None)
-    return sites
-
-
-@cache
-def eager_function(kind: type) -> Callable | None:
-    """The eager attention function that a module class falls back on; None if it does not ask the interface."""
-    forward = inspect.unwrap(kind.forward)
-    code = getattr(forward, "__code__", None)
-    if code is None or "get_interface" not in code.co_names:
-        return None
-    named = [name for name in code.co_names if "eager_attention" in name]
-    return forward.__globals__.get(named[0]) if named else None
 
 
 _current = threading.local()  # each thread taps its own model

@@ -111,8 +111,16 @@ class Capture:
         """The capture of one document; its arrays are views of this one's."""
         if not 0 <= document < self.documents:
             raise HeadlightError(f"a document below {self.documents}", f"document {document}", "Count from 0.")
-        own = slice(*self.doc_offsets[document : document + 2])
-        keys = slice(*self.key_doc_offsets[document : document + 2])
+        return replace(self.part(document, document + 1), hash=f"{self.hash}:{document}", others={})
+
+    def part(self, first: int, stop: int) -> Capture:
+        """The capture of documents ``first`` to ``stop`` − 1, with all streams; its arrays are views of this one's."""
+        if not 0 <= first < stop <= self.documents:
+            raise HeadlightError(
+                f"documents first < stop among {self.documents}", f"{first} to {stop}", "Count from 0."
+            )
+        bounds, key_bounds = self.doc_offsets[first : stop + 1], self.key_doc_offsets[first : stop + 1]
+        own, keys = slice(bounds[0], bounds[-1]), slice(key_bounds[0], key_bounds[-1])
         cut = {
             name: array[:, :, own if name in QUERY_SIDE else keys]
             for name in ARRAYS
@@ -121,13 +129,13 @@ class Capture:
         return replace(
             self,
             **cut,
-            tokens=TokenTable.join([self.tokens.of(document)]),
-            doc_offsets=np.array([0, own.stop - own.start]),
-            key_tokens=TokenTable.join([self.key_tokens.of(document)]),
-            key_doc_offsets=np.array([0, keys.stop - keys.start]),
-            lost=(self.lost[document],),
-            hash=f"{self.hash}:{document}",
-            others={},
+            tokens=TokenTable.join([self.tokens.of(document) for document in range(first, stop)]),
+            doc_offsets=bounds - bounds[0],
+            key_tokens=TokenTable.join([self.key_tokens.of(document) for document in range(first, stop)]),
+            key_doc_offsets=key_bounds - key_bounds[0],
+            lost=self.lost[first:stop],
+            hash=f"{self.hash}:{first}-{stop}",
+            others={name: other.part(first, stop) for name, other in self.others.items()},
         )
 
 

@@ -3,13 +3,14 @@
 from .bundled import Corpus, builtin, builtin_names
 from .document import Document
 from .gold import choi, conllu, lines
-from .outside import external, external_names
+from .outside import external, external_names, external_place
 from .reading import Reading, from_file, from_text, read_file, read_text
 from .sentences import sentence_spans
 from .synthetic import repeated_tokens
-from .tokens import Encoding, TokenTable, encode, encode_ids
+from .tokens import USUAL_LENGTH, Encoding, TokenTable, encode, encode_ids, tokenise
 
 __all__ = [
+    "USUAL_LENGTH",
     "Corpus",
     "Document",
     "Encoding",
@@ -23,6 +24,7 @@ __all__ = [
     "encode_ids",
     "external",
     "external_names",
+    "external_place",
     "from_file",
     "from_text",
     "lines",
@@ -30,4 +32,5 @@ __all__ = [
     "read_text",
     "repeated_tokens",
     "sentence_spans",
+    "tokenise",
 ]

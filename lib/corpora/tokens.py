@@ -21,8 +21,9 @@ from .pos import closed_class_tags
 from .table import TokenTable
 from .words import word_spans
 
-__all__ = ["Encoding", "TokenTable", "encode", "encode_ids"]
+__all__ = ["Encoding", "TokenTable", "encode", "encode_ids", "tokenise"]
 
+USUAL_LENGTH = 256  # tokens of a document at most where nobody asks for others: in the app, and when filling its store
 _TOKENIZING = threading.Lock()  # fast tokenizers keep truncation as state: two threads raise "Already borrowed"
 
 
@@ -85,9 +86,8 @@ def encode(document: Document, engine: Any, max_length: int | None = None) -> En
             "a tokenizer to read text with", f"{engine.name} without one", "Give token ids to encode_ids instead."
         )
     window = min((n for n in (max_length, engine.max_length) if n is not None), default=None)
-    with _TOKENIZING:
-        pieces = tokenised(document.text, document.second, engine.tokenizer, window)
-        target = _target_pieces(document, engine, window)
+    pieces = tokenise(document.text, engine, window, document.second)
+    target = _target_pieces(document, engine, window)
     if not len(pieces.ids) or pieces.special.all():
         raise HeadlightError(
             f"a text with at least one token of {engine.name}",
@@ -103,17 +103,39 @@ def encode(document: Document, engine: Any, max_length: int | None = None) -> En
     )
 
 
+def tokenise(text: str, engine: Any, max_length: int | None = None, second: int | None = None) -> Pieces:
+    """Token ids of a text with their character offsets, special tokens around them; safe from several threads.
+
+    max_length  tokens at most, special tokens included; the model's own window is not looked at
+    second      character offset where the second text of a pair begins
+
+    Raises HeadlightError where ``max_length`` has no room for a token, or offsets cannot be found.
+    """
+    with _TOKENIZING:
+        return tokenised(text, second, engine.tokenizer, max_length)
+
+
 def encode_ids(token_ids: np.ndarray, engine: Any) -> Encoding:
     """A synthetic sequence of token ids (token,), fed as it is: nothing is added and nothing is cut.
 
-    Raises HeadlightError for a vision model, for ids that are not a non-empty vector, and past the model's window.
+    Raises HeadlightError for a vision model, for ids that are not a non-empty vector of the vocabulary's numbers, and
+    past the model's window.
     """
-    ids = np.array(token_ids, dtype=np.int64)
-    if engine.kind == "vision" or ids.ndim != 1 or not ids.size:
+    given = np.asarray(token_ids)
+    whole = given.dtype.kind in "iuf" and given.ndim == 1 and given.size and (given == np.floor(given)).all()
+    if engine.kind == "vision" or not whole:
         raise HeadlightError(
-            "a text model and token ids (token,), at least one",
-            f"{engine.name} ({engine.kind}) and ids {ids.shape}",
+            "a text model and token ids (token,), whole numbers, at least one",
+            f"{engine.name} ({engine.kind}) and ids {given.dtype} {given.shape}",
             "Choose a text model and give one sequence.",
+        )
+    ids = given.astype(np.int64)
+    known = getattr(getattr(getattr(engine, "model", None), "config", None), "vocab_size", None)
+    if known is not None and not 0 <= ids.min() <= ids.max() < known:
+        raise HeadlightError(
+            f"token ids from 0 to {known - 1}, the vocabulary of {engine.name}",
+            f"{ids.min()} … {ids.max()}",
+            "Give ids that this model's own tokenizer made.",
         )
     if engine.max_length is not None and ids.size > engine.max_length:
         raise HeadlightError(
@@ -134,7 +156,7 @@ def _target_pieces(document: Document, engine: Any, window: int | None) -> dict[
         return {}
     text = document.text if document.target is None else document.target
     room = None if window is None else max(2, window - 1)  # the start token takes one place
-    pieces = tokenised(text, None, engine.tokenizer, room)
+    pieces = tokenise(text, engine, room)
     source = document if document.target is None else Document("target", text)
     return _decoder_side(pieces, source, engine)
 

@@ -19,11 +19,11 @@ from lib.capture import Block, observe, tapped
 from lib.capture.batching import model_inputs
 from lib.capture.check import trusted
 from lib.capture.observers import plan, sides
-from lib.capture.tap import eager_function
 from lib.corpora import Encoding
 from lib.errors import HeadlightError
 from lib.heads.outcome import MEASURES, Heads, Outcome, Progress, Readings
 from lib.heads.targets import masked, predicted
+from lib.models.attention import eager_function
 
 TOKENS = 2048  # of one forward pass, copies included
 OUTPUT_BYTES = 1 << 28  # of one forward pass

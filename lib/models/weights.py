@@ -6,7 +6,6 @@ with a part that is not known here may transform z before W_O, so it is refused 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from lib.errors import HeadlightError
 from lib.models.anatomy import Anatomy
+from lib.models.attention import attention_sites
 
 SEPARATE = (
     ("q_proj", "k_proj", "v_proj"),  # Llama, Mistral, Qwen, Gemma, gpt-oss, BART, Whisper, CLIP, ViT, DINOv2, Swin, …
@@ -27,7 +27,6 @@ OUTPUTS = ("o_proj", "out_proj", "out_lin", "o", "Wo", "c_proj", "dense")
 HARMLESS = frozenset(
     {"q_norm", "k_norm", "gate", "LayerNorm", "rotary_emb", "relative_attention_bias", "relative_position_bias"}
 )
-CROSS = re.compile(r"cross_?att|enc(oder)?_?(dec(oder)?_?)?att", re.IGNORECASE)
 
 
 class WeightsUnknown(HeadlightError):
@@ -64,7 +63,14 @@ def head_weights(model: Any, layer: int, stream: str, anatomy: Anatomy) -> Weigh
     layer: 0-based; stream: "self" for one stack, "encoder" (the same as "self"), "decoder" or "cross" for two.
     Raises WeightsUnknown for a layer that is not there and for a layout that is not known.
     """
-    modules = attention_modules(model, stream, anatomy)
+    two_stacks = anatomy.kind == "encoder-decoder"
+    wanted = "encoder" if two_stacks and stream == "self" else stream if two_stacks else "self"
+    modules = {
+        number: (site.module, site.parent)
+        for site in attention_sites(model)
+        if site.stream == wanted
+        for number in site.layers
+    }
     if layer not in modules:
         raise WeightsUnknown(
             f"a layer of stream “{stream}” of {anatomy.family}",
@@ -90,29 +96,6 @@ def head_weights(model: Any, layer: int, stream: str, anatomy: Anatomy) -> Weigh
         b_V=split[2][1],
         b_O=bias,
     )
-
-
-def attention_modules(model: Any, stream: str, anatomy: Anatomy) -> dict[int, tuple[Any, Any]]:
-    """Layer number → (attention module, the module it sits in) of one stream.
-
-    Numbers are the modules' own ``layer_idx`` where they are distinct, otherwise the order in which they are called.
-    """
-    two_stacks = anatomy.kind == "encoder-decoder"
-    wanted = "encoder" if two_stacks and stream == "self" else stream if two_stacks else "self"
-    encoder = {id(m) for m in model.get_encoder().modules()} if two_stacks else set()
-    found = []
-    for name, module in model.named_modules():
-        if not isinstance(getattr(module, "is_causal", None), bool):
-            continue
-        own = "self" if not two_stacks else "encoder" if id(module) in encoder else "decoder"
-        if ("cross" if CROSS.search(name) else own) == wanted:
-            found.append((module, model.get_submodule(name.rpartition(".")[0])))
-    numbers = [getattr(module, "layer_idx", None) for module, _ in found]
-    if None in numbers or len(set(numbers)) < len(numbers):
-        groups = getattr(model.config, "num_hidden_groups", None)  # ALBERT: consecutive layers share one module
-        shared = anatomy.n_layers // groups if groups == len(found) else 1
-        return {i: pair for i, pair in enumerate(pair for pair in found for _ in range(shared))}
-    return dict(zip(numbers, found, strict=True))
 
 
 def _projections(module: Any, family: str) -> list[tuple[np.ndarray, np.ndarray]]:

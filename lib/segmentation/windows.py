@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lib.corpora import Encoding, encode_ids
-from lib.corpora.align import tokenised
-from lib.corpora.tokens import _TOKENIZING
+from lib.corpora import Encoding, encode_ids, tokenise
 
 from .errors import SegmentationError
 
@@ -53,8 +51,7 @@ def read_tokens(text: str, engine: Any) -> Tokens:
         raise SegmentationError(
             "a text model with its tokenizer", f"{engine.name} ({engine.kind})", "Choose all-MiniLM-L6-v2, for example."
         )
-    with _TOKENIZING:
-        pieces = tokenised(text, None, engine.tokenizer, None)
+    pieces = tokenise(text, engine)
     content = np.flatnonzero(~pieces.special)
     if not len(content):
         nothing = np.zeros(0, dtype=np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 import streamlit as st
 
 from lib import models
-from lib.capture import Check, Store, pattern, self_check
+from lib.capture import Check, Store, capture_key, pattern, self_check
 from lib.capture.check import trusted
 from lib.corpora import Document, Encoding, builtin, encode
 from lib.views import Figure, head_grid_figure, thumbnails
@@ -60,7 +60,7 @@ def patterns(
     engine_key: str, document_hash: str, tokens: int, stream: str, _engine: models.Engine, _encoding: Encoding
 ) -> np.ndarray:
     """All patterns of one document: (layer, head, query_pos, key_pos), read-only, mapped from the store."""
-    name = f"pattern {engine_key} {document_hash} {tokens} {stream}"
+    name = capture_key(_engine, [_encoding], ("pattern",), stream=stream)
     return store().arrays(name, lambda: {"pattern": pattern(_engine, _encoding, stream=stream)})["pattern"]
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
+from lib.corpora import USUAL_LENGTH
+
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_CORPUS = {"text": "encyclopedia", "image": "photographs"}
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -40,7 +42,7 @@ DEFAULTS = {
     "dtype": "float32",
     "corpus": DEFAULT_CORPUS["text"],
     "document": 0,
-    "tokens": 256,
+    "tokens": USUAL_LENGTH,
     "layer": 0,
     "head": 0,
     "special": True,

@@ -44,6 +44,11 @@ def test_a_generator_is_no_list_of_documents(engine, encoding):
         capture(engine, (e for e in [encoding]))
     with pytest.raises(NotRunnable, match="got generator"):
         estimate(engine, (e for e in [encoding]))
+    with pytest.raises(NotRunnable, match="got generator"):
+        estimate(engine, (n for n in (8, 12)))
+    with pytest.raises(NotRunnable, match="an empty one"):
+        estimate(engine, [])
+    assert estimate(engine, (8, 12)).bytes == estimate(engine, [12, 8]).bytes
     assert capture(engine, (encoding,)).documents == 1
 
 

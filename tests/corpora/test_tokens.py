@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lib.corpora import Document, TokenTable, builtin, encode, encode_ids, from_text
+from lib.corpora import Document, TokenTable, builtin, encode, encode_ids, from_text, tokenise
 from lib.errors import HeadlightError
 from tests.corpora.conftest import engine_of
 
@@ -309,3 +309,27 @@ def test_table_arrays_are_read_only_and_equally_long(minilm):
     columns = {name: getattr(table, name) for name in table.frame().columns}
     with pytest.raises(HeadlightError, match=r"axis token of 'word' to be \(3,\).*\(2,\)"):
         TokenTable(**{**columns, "word": [0, 1]})
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ([5, 30522], "from 0 to 30521"),
+        ([-1, 5], "-1 … 5"),
+        ([0.5], "whole numbers"),
+        (["a"], "whole numbers"),
+        ([[5, 6]], "whole numbers"),
+        ([], "whole numbers"),
+        ([float("nan")], "whole numbers"),
+    ],
+)
+def test_ids_that_the_model_does_not_know_are_refused(minilm, ids, said):
+    with pytest.raises(HeadlightError, match=said):
+        encode_ids(np.array(ids), minilm)
+
+
+def test_tokenise_gives_ids_and_offsets_of_a_text(minilm):
+    pieces = tokenise("The cat [SEP] sat.", minilm)
+    assert pieces.ids.tolist() == encode(from_text("The cat [SEP] sat.")[0], minilm).token_ids.tolist()
+    assert pieces.special.nonzero()[0].tolist() == [0, len(pieces.ids) - 1]
+    assert len(tokenise("one two three four", minilm, max_length=4).ids) == 4

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import pandas as pd
 
@@ -15,16 +13,15 @@ from lib.heads.profile import Profile
 from lib.heads.roles import with_roles
 from lib.heads.tally import Tally, frame
 from lib.ui import cached
+from lib.ui.captured import corpus_key, encodings, progress_line
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import encodings, progress_line
 
 ROWS = 96  # of the document's patterns, evenly spaced, for "heads like this one"
 
 
 def key_of(scene: Scene, documents: tuple[Document, ...], stream: str) -> str:
     """Names a model with documents, cut as the sidebar says, a stream, and whether special tokens count."""
-    digest = hashlib.sha256("".join(document.hash for document in documents).encode()).hexdigest()[:24]
-    return f"{scene.engine.key} {digest} {scene.choice.tokens} {stream} {scene.choice.special}"
+    return f"{corpus_key(scene, documents, scene.engine)} {stream} {scene.choice.special}"
 
 
 def stream_of(stream: str) -> str | None:

@@ -6,18 +6,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lib.capture import Capture, capture
+from lib.capture import Capture
+from lib.capture.value import ARRAYS
 from lib.corpora import TokenTable
 from lib.errors import HeadlightError
 from lib.heads import between, hide, merge_words, value_weighted
 from lib.heads.words import entries
 from lib.models import WeightsUnknown
-from lib.ui import cached
+from lib.ui.captured import captured
 from lib.ui.pictures import chosen_place, layers, masked, sentence_starts, shown_tokens, tables
 from lib.ui.scene import Scene
 from lib.views import Figure, flow, head_view_figure, patch_attention_figure
-
-VECTORS = ("query", "key", "value", "z")
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,7 @@ class Reading:
 
 def vectors(scene: Scene, stream: str) -> Capture:
     """Queries, keys, values and outputs of all heads in the chosen document, from the store where they are known."""
-    key = f"vectors {scene.engine.key} {scene.document.hash} {scene.choice.tokens}"
-    taken = cached.kept(
-        "vectors",
-        key,
-        lambda: cached.store().capture(key, lambda: capture(scene.engine, [scene.encoding], VECTORS)),
-    )
+    taken = captured(scene, (scene.document,), ARRAYS)
     return taken if stream == "self" else taken.streams[stream]
 
 

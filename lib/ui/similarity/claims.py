@@ -6,8 +6,9 @@ import streamlit as st
 
 from lib.similarity import halevi
 from lib.ui import cached
+from lib.ui.captured import corpus_key
 from lib.ui.scene import Scene, corpora_for
-from lib.ui.similarity.measures import Ask, corpus_key, documents, evidence, twin_evidence
+from lib.ui.similarity.measures import Ask, documents, evidence, twin_evidence
 from lib.ui.verdicts import verdict_panel
 from lib.verdicts import Verdict
 

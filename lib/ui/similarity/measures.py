@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
 
 from lib import models
-from lib.capture import Capture, capture
-from lib.corpora import Document, Encoding, encode
+from lib.capture import Capture
+from lib.corpora import Document
 from lib.models import Engine
 from lib.similarity import ColumnMass, Evidence, Measured, column_mass, measure, summary
 from lib.similarity.matrix import Kind
 from lib.ui import cached
+from lib.ui.captured import captured, corpus_key, encodings, progress_line
 from lib.ui.scene import Scene
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -34,51 +30,14 @@ class Ask:
     special: bool
 
 
-@contextmanager
-def progress_line() -> Iterator[Progress]:
-    """A bar that says what is done and how far it is; gone afterwards. Any control that is used stops the work."""
-    slot = st.empty()
-
-    def report(done: int, total: int, stage: str) -> None:
-        slot.progress(min(1.0, done / max(total, 1)), text=f"{stage[:1].upper()}{stage[1:]}: {done:,} of {total:,}")
-
-    try:
-        yield report
-    finally:
-        slot.empty()
-
-
 def documents(scene: Scene, ask: Ask) -> tuple[Document, ...]:
     """The first documents of the chosen corpus, as many as asked for."""
     return scene.documents[: ask.documents]
 
 
-def corpus_key(scene: Scene, chosen: tuple[Document, ...], engine: Engine) -> str:
-    """Names the model with these documents, cut as the sidebar says."""
-    digest = hashlib.sha256("".join(document.hash for document in chosen).encode()).hexdigest()[:24]
-    return f"{engine.key} {digest} {scene.choice.tokens}"
-
-
-def encodings(scene: Scene, chosen: tuple[Document, ...], engine: Engine) -> list[Encoding]:
-    """Documents as a model reads them, cut as the sidebar says."""
-    return cached.kept(
-        "encodings",
-        corpus_key(scene, chosen, engine),
-        lambda: [encode(document, engine, max_length=scene.choice.tokens) for document in chosen],
-    )
-
-
 def outputs(scene: Scene, chosen: tuple[Document, ...], stream: str | None, engine: Engine | None = None) -> Capture:
     """Head outputs z of documents, from the store where they are known."""
-    engine = engine or scene.engine
-    key = corpus_key(scene, chosen, engine)
-
-    def build() -> Capture:
-        read = encodings(scene, chosen, engine)
-        with progress_line() as progress:
-            return cached.store().capture(f"z {key}", lambda: capture(engine, read, ("z",), progress=progress))
-
-    taken = cached.kept("outputs", key, build)
+    taken = captured(scene, chosen, ("z",), engine)
     return taken.streams[stream] if stream else taken
 
 

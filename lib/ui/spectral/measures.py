@@ -20,8 +20,8 @@ from lib.spectral import (
 )
 from lib.stats import Interval
 from lib.ui import cached
+from lib.ui.captured import corpus_key, progress_line
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import corpus_key, progress_line
 
 EPSILON = 0.1  # share of the energy that H* may leave out
 
