@@ -1,10 +1,13 @@
 """Heads: what does each head do?"""
 
+from lib.ui.guard import through_the_door
+
+through_the_door()
+
 import streamlit as st
 
 from lib.ui.downloads import pattern_downloads
 from lib.ui.frame import how_to_read, question
-from lib.ui.guard import through_the_door
 from lib.ui.heads.numbers import numbers
 from lib.ui.heads.one import one_head
 from lib.ui.heads.overview import controls, overview
@@ -13,8 +16,6 @@ from lib.ui.heads.windows import window_view, windowed
 from lib.ui.message import guarded
 from lib.ui.pictures import scene_patterns
 from lib.ui.scene import scene
-
-through_the_door()
 
 HOW_TO_READ = """
 **The large picture** holds one small square per head: layers from top to bottom, heads from left to right. Inside a

@@ -1,5 +1,9 @@
 """Similarity: which tokens does a head draw together?"""
 
+from lib.ui.guard import through_the_door
+
+through_the_door()
+
 from functools import partial
 
 import pandas as pd
@@ -7,7 +11,6 @@ import streamlit as st
 
 from lib.ui.downloads import download_row, provenance
 from lib.ui.frame import how_to_read, question
-from lib.ui.guard import through_the_door
 from lib.ui.message import guarded
 from lib.ui.scene import Scene, scene
 from lib.ui.similarity.anchors import anchor_panel
@@ -20,8 +23,6 @@ from lib.ui.similarity.measures import Ask, head_table, measured
 from lib.ui.similarity.uses import uses
 from lib.ui.similarity.wording import STATISTICS, csv_table
 from lib.views import figure_html
-
-through_the_door()
 
 SECTIONS = {"layers": "Layers", "anchors": "Anchors", "verdicts": "Verdicts", "uses": "Uses"}
 

@@ -1,5 +1,9 @@
 """Spectral: at which distances does attention live, and how many patterns does it take?"""
 
+from lib.ui.guard import through_the_door
+
+through_the_door()
+
 from functools import partial
 
 import numpy as np
@@ -7,7 +11,6 @@ import streamlit as st
 
 from lib.ui.downloads import download_row, provenance
 from lib.ui.frame import how_to_read, question
-from lib.ui.guard import through_the_door
 from lib.ui.message import guarded
 from lib.ui.scene import Scene, scene
 from lib.ui.similarity.wording import csv_table, html_table
@@ -18,8 +21,6 @@ from lib.ui.spectral.modes import modes_panel
 from lib.ui.spectral.scalograms import scalogram_row
 from lib.ui.spectral.spectra import spectra_panel
 from lib.views import figure_html, npz_bytes
-
-through_the_door()
 
 LAG_AND_SCALE = (
     "**Lag** is how far back a query looks; **scale** is how wide the oscillation along the lag is, and they are not "

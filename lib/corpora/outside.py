@@ -36,6 +36,13 @@ def external_names() -> dict[str, str]:
     return names
 
 
+def external_place(name: str) -> str:
+    """Where an external corpus is read: "HEADLIGHT_DATA" or "the Hub"."""
+    folder = _folder()
+    fetched = name == "tinyshakespeare" and not (folder and (folder / _SHAKESPEARE).is_file())
+    return "the Hub" if fetched else "HEADLIGHT_DATA"
+
+
 def external(name: str) -> list[Document]:
     """The documents of an external corpus.
 
@@ -112,6 +119,6 @@ def _check_reachable() -> None:
 def _out_of_reach(reason: str) -> HeadlightError:
     return HeadlightError(
         "the Hugging Face Hub to answer",
-        reason,
+        f"no connection from this server ({reason})",
         "Upload the text, put tinyshakespeare.txt into the folder HEADLIGHT_DATA, or choose a built-in corpus.",
     )

@@ -18,7 +18,7 @@ import streamlit as st
 from lib import models
 from lib.capture import Check, Store, capture_key, pattern, self_check
 from lib.capture.check import trusted
-from lib.corpora import Document, Encoding, builtin, encode
+from lib.corpora import Document, Encoding, builtin, builtin_names, encode, external
 from lib.views import Figure, head_grid_figure, thumbnails
 
 RESIDENT_ENGINES = int(os.environ.get("HEADLIGHT_ENGINES", "1"))
@@ -45,8 +45,8 @@ def check(engine_key: str, _engine: models.Engine) -> Check:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def documents(name: str) -> list[Document]:
-    """The documents of a built-in text or image set."""
-    return builtin(name)
+    """The documents of a text or image set that is built in, else of one from the data folder or the Hub."""
+    return builtin(name) if name in {corpus.name for corpus in builtin_names()} else external(name)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

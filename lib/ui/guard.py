@@ -1,33 +1,45 @@
-"""Every page begins here: a page that was reached around the door is sent through it.
+"""The way in: every page is reached through ``app.py``, also on a server that has served nobody yet.
 
-On a fresh server the first visitor's deep link can start a page file directly, before ``app.py`` has declared the
-navigation; the door is then run on its behalf.
+Until ``st.navigation`` has been called once, Streamlit takes the files of ``pages/`` for pages of their own: the very
+first visit runs ``app.py``, or the page behind a deep link, as such a page. What is drawn in that run belongs to a
+page that soon no longer exists, and a click on it is lost. So that run only declares the rooms and starts again.
 """
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import Page
 
-DOOR = Path(__file__).resolve().parents[2] / "app.py"
+from lib.ui.rooms import navigation
+
+INSIDE = "through_the_door"
+
+
+def declared() -> Page:
+    """The page that this visit asks for; a session's first run ends here and begins again, the rooms being known."""
+    page = navigation()
+    if "declared" not in st.session_state:
+        st.session_state["declared"] = True
+        st.rerun()
+    return page
 
 
 @contextmanager
 def door() -> Iterator[None]:
     """Mark, for the length of one run, that the page is being reached through ``app.py``."""
-    st.session_state["through_the_door"] = True
+    st.session_state[INSIDE] = True
     try:
         yield
     finally:
-        del st.session_state["through_the_door"]
+        del st.session_state[INSIDE]
 
 
 def through_the_door() -> None:
-    """Run ``app.py`` and stop, if this page is not being reached through it; otherwise do nothing."""
-    if "through_the_door" not in st.session_state:
-        runpy.run_path(str(DOOR), run_name="__main__")
-        st.stop()
+    """Do nothing on a page reached through ``app.py``; send any other there, before it imports or draws anything."""
+    if INSIDE not in st.session_state:
+        navigation()
+        st.session_state["declared"] = True
+        st.rerun()

@@ -5,113 +5,32 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from lib import models
 from lib.errors import HeadlightError
-from lib.models.catalogue import OWN
+from lib.models import Engine
 from lib.ui import cached
 from lib.ui.badge import badge
-from lib.ui.message import explained, guarded, problem
+from lib.ui.message import explained, guarded
 from lib.ui.pictures import describe
-from lib.ui.scene import Scene, corpora_for, scene
-from lib.ui.state import DEFAULT_CORPUS, DEFAULT_MODEL, DEVICES, DTYPES, choose_head, redraw_live
+from lib.ui.scene import corpora_for, corpus_documents, scene
+from lib.ui.state import DEFAULT_CORPUS, DEFAULT_MODEL, choose_head, redraw_live
 from lib.ui.texts import own_text_controls, own_texts
 from lib.views import head_grid
 
 MIN_TOKENS, MAX_TOKENS = 8, 2048
 
 
-def sidebar() -> Scene | None:
-    """Draw the sidebar; None where the model cannot be used, after saying so in the page's main part."""
-    with st.sidebar:
-        _model()
-    engine = _loaded_engine()
-    if engine is None:
-        return None
-    with st.sidebar:
-        _corpus("image" if engine.kind == "vision" else "text")
-        current = scene()
-        _choice()
-        st.toggle(
-            "Special tokens",
-            key="special",
-            persist_state="session",
-            help="Show [CLS], [SEP] and their like. Hiding them never changes the model's numbers; "
-            "where rows are renormalised the figure says so.",
-        )
-        badge(cached.check(engine.key, engine), engine)
-    return current
-
-
-def _loaded_engine() -> models.Engine | None:
-    name, device, dtype = (st.session_state[key] for key in ("model", "device", "dtype"))
-    try:
-        with st.spinner(f"Loading {name}; the first time can take a minute", show_time=True):
-            engine = cached.engine(name, device, dtype)
-        with st.spinner(f"Checking that the captured attention of {name} is the model's own"):
-            cached.check(engine.key, engine)
-    except Exception as error:
-        problem(explained(error, f"{name} on {device} in {dtype}"))
-        if (name, device, dtype) != (DEFAULT_MODEL, "auto", "float32"):
-            st.button(f"Back to {DEFAULT_MODEL}", key="back-to-default", on_click=_use_model, args=(DEFAULT_MODEL,))
-        return None
-    return engine
-
-
-def _use_model(name: str) -> None:
-    st.session_state.update(model=name, device="auto", dtype="float32")
-
-
-def _model() -> None:
-    entries = {entry.name: entry for entry in models.catalogue()}
-    ready = [name for name, entry in entries.items() if entry.available and entry.group != OWN]
-    current = st.session_state["model"]
-    options = ready if current in ready else [current, *ready]
-    st.selectbox(
-        "Model",
-        options,
-        key="model",
-        accept_new_options=True,
+def sidebar(engine: Engine) -> None:
+    """Draw what stands under the model: text or images, layer and head, special tokens, badge."""
+    _corpus("image" if engine.kind == "vision" else "text")
+    _choice()
+    st.toggle(
+        "Special tokens",
+        key="special",
         persist_state="session",
-        help="Type a Hub id (owner/name), a folder, or a .gguf file to use your own.",
+        help="Show [CLS], [SEP] and their like. Hiding them never changes the model's numbers; "
+        "where rows are renormalised the figure says so.",
     )
-    entry = entries.get(st.session_state["model"])
-    st.caption(_described(entry) if entry else "your own model")
-    with st.popover("All models, device and precision", width="stretch"):
-        _catalogue(list(entries.values()))
-        st.selectbox("Device", DEVICES, key="device", persist_state="session")
-        st.selectbox(
-            "Precision",
-            DTYPES,
-            key="dtype",
-            persist_state="session",
-            help="The badge shows how far half precision departs.",
-        )
-
-
-def _described(entry: models.Entry) -> str:
-    size = f"{entry.size / 1e6:,.0f} M parameters" if entry.size else ""
-    where = {"offline": "ready offline", "hub": "from the Hub"}.get(entry.source, entry.source)
-    return " · ".join(filter(None, [entry.family, size, where]))
-
-
-def _catalogue(entries: list[models.Entry]) -> None:
-    for group in dict.fromkeys(entry.group for entry in entries if entry.group != OWN):
-        st.markdown(f"**{group[0].upper()}{group[1:]}**")
-        for entry in (e for e in entries if e.group == group):
-            left, right = st.columns([5, 2], vertical_alignment="center")
-            left.text(entry.name)
-            left.caption(_described(entry))
-            if entry.install and not entry.available:
-                st.code(entry.install, language="bash", wrap_lines=True)
-            right.button(
-                "Use",
-                key=f"use-{entry.name}",
-                on_click=_use_model,
-                args=(entry.name,),
-                disabled=not entry.available,
-                help=entry.why_not or None,
-                width="stretch",
-            )
+    badge(cached.check(engine.key, engine), engine)
 
 
 def _corpus(kind: str) -> None:
@@ -119,6 +38,10 @@ def _corpus(kind: str) -> None:
     if st.session_state["corpus"] not in labels:
         _explain_mismatch(kind)
         st.session_state.update(corpus=DEFAULT_CORPUS[kind], document=0)
+    elif not _readable(labels[st.session_state["corpus"]]):
+        readable = st.session_state.get("corpus_shown")
+        st.session_state.update(corpus=readable if readable in labels else DEFAULT_CORPUS[kind], document=0)
+    st.session_state["corpus_shown"] = st.session_state["corpus"]
     st.selectbox(
         "Images" if kind == "image" else "Text",
         list(labels),
@@ -130,6 +53,17 @@ def _corpus(kind: str) -> None:
     own_text_controls()
     for note in own.notes if (own := own_texts().get(st.session_state["corpus"])) else ():
         st.text(note)
+
+
+def _readable(label: str) -> bool:
+    """Whether the chosen texts can be had, fetched now where they have to be; if not, the reason is kept to be told."""
+    try:
+        with st.spinner(f"Fetching {label}", show_time=True):
+            corpus_documents(st.session_state["corpus"])
+    except Exception as error:
+        st.session_state["text_problem"] = explained(error, label)
+        return False
+    return True
 
 
 def _explain_mismatch(kind: str) -> None:

@@ -43,8 +43,8 @@ DEFAULTS = {
     "corpus": DEFAULT_CORPUS["text"],
     "document": 0,
     "tokens": USUAL_LENGTH,
-    "layer": 0,
-    "head": 0,
+    "layer": 2,  # of the default model: L2 H9 looks at the same token elsewhere, which anyone sees at once
+    "head": 9,  # a model with fewer heads shows its last
     "special": True,
 }
 

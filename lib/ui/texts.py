@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
-from lib.corpora import Document, read_file, read_text
+from lib.corpora import Document, Reading, read_file, read_text
 from lib.ui.message import explained, problem
 
 MOST_KEPT = 12  # the oldest own text gives way: a session on a small host stays small
 UPLOAD_TYPES = ["txt", "md", "csv", "jsonl", "conllu", "png", "jpg", "jpeg", "webp"]
 UPLOAD_MEGABYTES = 5
+OPEN = "own-text-open"
 
 
 @dataclass(frozen=True)
@@ -46,34 +48,38 @@ def keep(label: str, documents: list[Document], notes: list[str] | tuple[str, ..
     return corpus
 
 
-def _use(corpus: str) -> None:
-    st.session_state.update(corpus=corpus, document=0)
+def _take(label: str, what: str, read: Callable[[], Reading]) -> None:
+    """Keep what was read and show it, or keep the reason to be told; close the box: the result lies behind it."""
+    try:
+        reading = read()
+        st.session_state.update(corpus=keep(label, reading.documents, reading.notes), document=0)
+    except Exception as error:
+        st.session_state["text_problem"] = explained(error, what)
+    st.session_state[OPEN] = False
+    st.rerun()
 
 
 def _take_pasted() -> None:
-    try:
-        reading = read_text(st.session_state.get("pasted") or "", name="pasted text")
-    except Exception as error:
-        st.session_state["text_problem"] = explained(error, "a text that can be read")
-        return
-    _use(keep("Pasted text", reading.documents, reading.notes))
+    pasted = st.session_state.get("pasted") or ""
+    _take("Pasted text", "a text that can be read", lambda: read_text(pasted, name="pasted text"))
 
 
 def _take_upload() -> None:
-    upload = st.session_state.get("uploaded")
-    if upload is None:
-        return
-    try:
-        reading = read_file(upload.getvalue(), name=upload.name)
-    except Exception as error:
-        st.session_state["text_problem"] = explained(error, "a file that can be read")
-        return
-    _use(keep(upload.name, reading.documents, reading.notes))
+    if (upload := st.session_state.get("uploaded")) is not None:
+        _take(upload.name, "a file that can be read", lambda: read_file(upload.getvalue(), name=upload.name))
 
 
 def own_text_controls() -> None:
     """Paste or upload, folded into one button of the sidebar; a problem is shown where it arose."""
-    with st.popover("Use your own", icon=":material/add:", width="stretch"):
+    _box()
+    if error := st.session_state.pop("text_problem", None):  # told once, until the next run of the whole page
+        problem(error)
+
+
+@st.fragment(key="own-text")
+def _box() -> None:
+    """Opening and closing runs nothing but this; what was taken closes it and runs the app."""
+    with st.popover("Use your own", icon=":material/add:", key=OPEN, on_change="rerun", width="stretch"):
         st.text_area(
             "Paste text",
             key="pasted",
@@ -90,5 +96,3 @@ def own_text_controls() -> None:
             max_upload_size=UPLOAD_MEGABYTES,
             help=f"Text, Markdown, CSV, JSON lines, CoNLL-U or an image, up to {UPLOAD_MEGABYTES} MB.",
         )
-    if error := st.session_state.pop("text_problem", None):  # told once, until the next run of the whole page
-        problem(error)

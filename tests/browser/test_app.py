@@ -25,12 +25,17 @@ def picture(tab, name):
     return tab.locator(f".st-key-{name} canvas[tabindex]").first
 
 
-def test_a_deep_link_on_a_fresh_server(fresh_server, tab):
-    tab.goto(f"{fresh_server.address}/spectral?layer=3&head=7&corpus=probes")
-    expect(tab.get_by_role("heading", level=2)).to_contain_text("At which distances", timeout=WAIT)
+def test_a_deep_link_on_a_fresh_server_and_a_click_soon_after(fresh_server, tab):
+    tab.goto(f"{fresh_server.address}/embeddings?layer=3&head=7&corpus=probes")
+    expect(tab.get_by_test_id("stSidebarNav").get_by_role("link", name="Spectral")).to_be_visible(timeout=WAIT)
+    assert tab.get_by_test_id("stSidebarNav").get_by_role("link", name="app").count() == 0  # no raw file names
+    expect(field(tab, "Layer")).to_have_value("3", timeout=WAIT)
+    tab.get_by_test_id("stSidebar").get_by_text("Special tokens").click()  # while the first run draws
+    expect(tab.get_by_role("heading", level=2)).to_contain_text("Where do queries meet keys?", timeout=WAIT)
+    tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
+    expect(tab).to_have_url(re.compile("/embeddings.*special=0"), timeout=WAIT)
     expect(field(tab, "Layer")).to_have_value("3", timeout=WAIT)
     expect(field(tab, "Head")).to_have_value("7")
-    assert "layer=3" in tab.url
     assert tab.complaints == []
     assert "Traceback" not in fresh_server.printed()
 
@@ -38,9 +43,10 @@ def test_a_deep_link_on_a_fresh_server(fresh_server, tab):
 def test_a_click_chooses_a_head_and_the_link_follows(server, tab):
     tab.goto(server.address)
     ready(tab)
+    expect(field(tab, "Layer")).to_have_value("2", timeout=WAIT)  # the default head is a telling one
     box = picture(tab, "all-heads").bounding_box()
-    tab.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.6)
-    expect(field(tab, "Layer")).not_to_have_value("0", timeout=WAIT)
+    tab.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.9)
+    expect(field(tab, "Layer")).not_to_have_value("2", timeout=WAIT)
     layer, head = field(tab, "Layer").input_value(), field(tab, "Head").input_value()
     expect(tab.get_by_text(f"L{layer} H{head}").first).to_be_visible()
     assert re.search(rf"layer={layer}\b.*head={head}\b|head={head}\b.*layer={layer}\b", tab.url)
@@ -50,7 +56,7 @@ def test_a_click_chooses_a_head_and_the_link_follows(server, tab):
 def test_arrow_keys_move_to_the_neighbouring_head(server, tab):
     tab.goto(f"{server.address}/?layer=2&head=5")
     ready(tab)
-    expect(field(tab, "Layer")).to_have_value("2", timeout=WAIT)
+    expect(field(tab, "Head")).to_have_value("5", timeout=WAIT)
     picture(tab, "all-heads").focus()
     tab.keyboard.press("ArrowDown")
     expect(field(tab, "Layer")).to_have_value("3", timeout=WAIT)

@@ -14,8 +14,8 @@ def test_a_link_carries_what_differs_from_the_defaults():
 
 
 def test_the_users_own_model_and_text_stay_out_of_the_link():
-    values = DEFAULTS | {"model": "models/mine", "corpus": "own-1a2b3c4d5e6f", "layer": 2}
-    assert to_link(values, MODELS, CORPORA) == {"layer": "2"}
+    values = DEFAULTS | {"model": "models/mine", "corpus": "own-1a2b3c4d5e6f", "layer": 3}
+    assert to_link(values, MODELS, CORPORA) == {"layer": "3"}
 
 
 @pytest.mark.parametrize(
