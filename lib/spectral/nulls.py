@@ -92,6 +92,7 @@ class RankGrowth:
     bound      (size,) ⌈(1 − ε)(N − 1)⌉, what a flat spectrum gives
     noise      interval of H* of white noise at the full N
     epsilon    ε
+    spectra    per size, the eigenvalues of its subsets (draw, mode); white those of white noise, None without cells
     """
 
     documents: Array
@@ -99,6 +100,8 @@ class RankGrowth:
     bound: Array
     noise: tuple[float, float]
     epsilon: float
+    spectra: tuple[Array, ...]
+    white: Array | None
 
     @property
     def unresolved(self) -> str:
@@ -109,6 +112,10 @@ class RankGrowth:
         if self.rank[-1] >= max(GROWTH * half, half + 1):
             return "unresolved: needs more documents (the rank still grows with N)"
         return ""
+
+    def at(self, epsilon: float) -> RankGrowth:
+        """The same at another ε, from the spectra that are known."""
+        return _grown(self.documents, self.spectra, self.white, epsilon)
 
 
 def rank_growth(
@@ -129,23 +136,25 @@ def rank_growth(
     sizes = np.unique(np.r_[np.asarray(sizes, dtype=int), whole])
     sizes = sizes[(sizes >= 3) & (sizes <= whole)]
     rng = np.random.default_rng(seed)
-    ranks = [
-        np.mean([_rank_of(gram, rng.choice(whole, n, replace=False), epsilon) for _ in range(draws)])
-        if n < whole
-        else _rank_of(gram, np.arange(whole), epsilon)
-        for n in sizes
+    subsets = [
+        [rng.choice(whole, n, replace=False) for _ in range(draws)] if n < whole else [np.arange(whole)] for n in sizes
     ]
+    spectra = tuple(np.array([_spectrum_of(gram, chosen) for chosen in drawn]) for drawn in subsets)
+    white = None if cells is None else white_noise_spectra(whole, cells, seed=seed)
+    return _grown(sizes, spectra, white, epsilon)
+
+
+def _grown(sizes: Array, spectra: tuple[Array, ...], white: Array | None, epsilon: float) -> RankGrowth:
+    ranks = [np.mean([effective_rank(s, epsilon) for s in drawn]) for drawn in spectra]
     bound = np.ceil((1 - epsilon) * (sizes - 1) - 1e-9)
     noise = (float(bound[-1]), float(bound[-1]))
-    if cells is not None:
-        spectra = white_noise_spectra(whole, cells, seed=seed)
-        noise = null_interval([effective_rank(s, epsilon) for s in spectra])
-    return RankGrowth(sizes, np.array(ranks, dtype=np.float64), bound, noise, epsilon)
+    if white is not None:
+        noise = null_interval([effective_rank(s, epsilon) for s in white])
+    return RankGrowth(sizes, np.array(ranks, dtype=np.float64), bound, noise, epsilon, spectra, white)
 
 
-def _rank_of(gram: Array, documents: Array, epsilon: float) -> int:
-    spectrum = np.linalg.eigvalsh(centred_gram(gram[np.ix_(documents, documents)]))[::-1]
-    return effective_rank(np.maximum(spectrum, 0), epsilon)
+def _spectrum_of(gram: Array, documents: Array) -> Array:
+    return np.maximum(np.linalg.eigvalsh(centred_gram(gram[np.ix_(documents, documents)]))[::-1], 0)
 
 
 def _diagonals(field: Field, window: Array | None) -> list[Array]:

@@ -141,8 +141,12 @@ def reconstruct(modes: Modes, document: int, count: int) -> Array:
     """
     if not 0 <= document < modes.documents:
         raise HeadlightError(f"a document in 0 … {modes.documents - 1}", f"{document}", "Choose another.")
-    fields, scores = modes.leading(count)
-    return modes.mean + np.tensordot(scores[document], fields, axes=1)
+    leading = modes.vectors[:, :count]
+    share = leading @ leading[document]  # (doc,): P_K u is a combination of the snapshots themselves
+    cells = np.zeros(_planes(modes.snapshots).shape[1:])
+    for (rows, columns), block in _blocks(modes.snapshots, modes.window):
+        cells[rows, columns] = (share @ block.fluctuation).reshape(block.shape)
+    return modes.mean + cells.reshape(modes.mean.shape)
 
 
 @dataclass(frozen=True, eq=False)

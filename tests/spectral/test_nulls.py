@@ -122,6 +122,14 @@ def test_the_rank_never_passes_the_bound_of_a_flat_spectrum():
     assert (np.diff(growth.documents) > 0).all()
 
 
+@pytest.mark.parametrize("epsilon", [0.02, 0.3])
+def test_another_epsilon_needs_no_new_spectra(epsilon):
+    gram = snapshot_pod(noise_field(30, 24)).gram
+    fresh, moved = rank_growth(gram, epsilon, cells=300), rank_growth(gram, 0.1, cells=300).at(epsilon)
+    np.testing.assert_array_equal(moved.rank, fresh.rank)
+    assert (moved.noise, moved.epsilon, moved.unresolved) == (fresh.noise, epsilon, fresh.unresolved)
+
+
 def test_150_documents_can_never_need_150_modes():
     growth = rank_growth(np.eye(150) - 1 / 150, 0.1)
     assert growth.rank[-1] == growth.bound[-1] == 135
