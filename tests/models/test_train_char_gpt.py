@@ -10,7 +10,6 @@ from lib.errors import HeadlightError
 from lib.models import train_char_gpt
 from lib.models.char_text import read_text, split, training_windows, validation_windows
 from lib.models.sample_char_gpt import main as sample_main
-from lib.models.seed_study import compare, loss_at, loss_without_future, paired_interval
 from lib.models.train_char_gpt import Settings, build, learning_rate, train, validation_loss
 
 TEXT = "To be, or not to be: that is the question.\nWhether 'tis nobler in the mind to suffer\n" * 30
@@ -134,32 +133,3 @@ def test_text_is_read_from_a_file_or_the_data_folder_and_a_missing_one_is_named(
     monkeypatch.setenv("HEADLIGHT_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(HeadlightError, match="--text FILE"):
         read_text()
-
-
-def test_paired_differences_worked_by_hand():
-    mean, low, high = paired_interval(np.array([-0.1, -0.2, -0.3]))
-    assert mean == pytest.approx(-0.2)
-    assert high - mean == pytest.approx(4.3027 * 0.1 / np.sqrt(3), rel=1e-4)
-    assert low == pytest.approx(2 * mean - high)
-    rows = [
-        {"variant": variant, "seed": seed, "validation": loss, "with_future": loss, "without_future": loss}
-        for variant, losses in (("base", (1.0, 2.0)), ("ega1", (0.9, 1.9)))
-        for seed, loss in enumerate(losses)
-    ]
-    gated = [row for row in compare(rows) if row["variant"] == "ega1"]
-    assert len(gated) == 3
-    assert all(row["difference"] == pytest.approx(-0.1) and row["high"] == pytest.approx(-0.1) for row in gated)
-
-
-@pytest.mark.parametrize("variant", ["base", "ega1", "ega1-window"])
-def test_closing_the_window_changes_the_loss_of_window_statistics_alone(variant):
-    model, _ = build(Settings(variant=variant, **SIZES), 30)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.mul_(5)
-    windows = np.random.default_rng(0).integers(0, 29, size=(32, 33))
-    closed, opened = (measure(model, windows, range(4, 33, 4)) for measure in (loss_without_future, loss_at))
-    if variant == "ega1-window":
-        assert abs(closed - opened) > 1e-3
-    else:
-        assert closed == pytest.approx(opened, abs=1e-4)

@@ -1,0 +1,127 @@
+"""The seed study: rows that outlive their models, settings that must agree, numbers worked by hand."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from lib.errors import HeadlightError
+from lib.models import seed_study
+from lib.models.seed_study import Study, compare, loss_at, loss_without_future, main, paired_interval
+from lib.models.train_char_gpt import Settings, build
+
+TEXT = "To be, or not to be: that is the question.\nWhether 'tis nobler in the mind to suffer\n" * 30
+SIZES = {"width": 16, "layers": 1, "heads": 2, "context": 32, "batch": 4, "warmup": 2}
+
+
+@pytest.fixture
+def trained(monkeypatch):
+    """Names of the folders that are trained from now on; models are of one layer."""
+    names, real = [], seed_study.train
+
+    def counting(settings, text, folder, **more):
+        names.append(folder.name)
+        return real(settings, text, folder, **more)
+
+    monkeypatch.setattr(seed_study, "train", counting)
+    monkeypatch.setattr(seed_study, "Settings", lambda **given: Settings(**SIZES | given))
+    return names
+
+
+@pytest.fixture
+def command(tmp_path):
+    (tmp_path / "text.txt").write_text(TEXT)
+    given = ["--out", str(tmp_path / "study"), "--text", str(tmp_path / "text.txt"), "--windows", "4", "--width", "16"]
+    return lambda *more: main([*given, *more])
+
+
+def test_a_row_outlives_its_model_and_is_not_trained_again(trained, command, tmp_path):
+    study = tmp_path / "study"
+    command("--steps", "3", "--seeds", "1")
+    assert trained == ["base-1", "ega1-1", "ega1-window-1"]
+    first = json.loads((study / "seed-study.json").read_text())
+    for name in trained:
+        shutil.rmtree(study / name)
+    command("--steps", "3", "--seeds", "1", "2")
+    assert trained[3:] == ["base-2", "ega1-2", "ega1-window-2"]
+    both = json.loads((study / "seed-study.json").read_text())
+    assert both["runs"][:3] == first["runs"]
+    assert {row["seeds"] for row in both["comparison"]} == {2}
+
+    for name in trained[3:]:
+        shutil.rmtree(study / name)
+    (study / "seed-study.md").unlink()
+    (tmp_path / "text.txt").unlink()  # a report of rows alone reads no text
+    study_before = (study / "seed-study.json").read_text()
+    command("--report")
+    assert (study / "seed-study.json").read_text() == study_before
+    assert len(trained) == 6
+
+
+def test_other_settings_are_refused_and_named(trained, command, tmp_path):
+    command("--steps", "3", "--seeds", "1")
+    with pytest.raises(HeadlightError, match=r"'steps': 4.*'steps': 3"):
+        command("--steps", "4", "--seeds", "1")
+    shutil.rmtree(tmp_path / "study" / "base-1")
+    with pytest.raises(HeadlightError, match=r"row of base-1 .*'steps': 4.*'steps': 3"):
+        command("--steps", "4", "--seeds", "1")
+    with pytest.raises(HeadlightError, match=r"'windows': 8.*'windows': 4"):
+        command("--steps", "3", "--seeds", "1", "--windows", "8")
+    (tmp_path / "text.txt").write_text(TEXT + "More.")
+    with pytest.raises(HeadlightError, match="text_sha256"):
+        command("--steps", "3", "--seeds", "1")
+    assert len(trained) == 3
+
+
+def test_runs_of_the_earlier_command_are_measured_without_training(trained, command, tmp_path):
+    command("--steps", "3", "--seeds", "1")
+    place = tmp_path / "study" / "seed-study.json"
+    rows = json.loads(place.read_text())["runs"]
+    bare = [{k: v for k, v in row.items() if k not in ("settings", "text_sha256", "windows")} for row in rows]
+    place.write_text(json.dumps({"runs": bare, "comparison": []}))
+    command("--steps", "3", "--seeds", "1")
+    assert json.loads(place.read_text())["runs"] == rows
+    place.unlink()
+    command("--report")
+    assert sorted(json.loads(place.read_text())["runs"], key=str) == sorted(rows, key=str)
+    assert len(trained) == 3
+
+
+def test_a_report_refuses_a_mixture(trained, command, tmp_path):
+    command("--steps", "3", "--seeds", "1")
+    study = Study(tmp_path / "study")
+    other = study.rows["base", 1]
+    study.keep(other | {"seed": 2, "settings": other["settings"] | {"seed": 2, "width": 99}})
+    with pytest.raises(HeadlightError, match=r"base-2.*'width': 16.*'width': 99"):
+        command("--report")
+
+
+def test_paired_differences_worked_by_hand():
+    mean, low, high = paired_interval(np.array([-0.1, -0.2, -0.3]))
+    assert mean == pytest.approx(-0.2)
+    assert high - mean == pytest.approx(4.3027 * 0.1 / np.sqrt(3), rel=1e-4)
+    assert low == pytest.approx(2 * mean - high)
+    rows = [
+        {"variant": variant, "seed": seed, "validation": loss, "with_future": loss, "without_future": loss}
+        for variant, losses in (("base", (1.0, 2.0)), ("ega1", (0.9, 1.9)))
+        for seed, loss in enumerate(losses)
+    ]
+    gated = [row for row in compare(rows) if row["variant"] == "ega1"]
+    assert len(gated) == 3
+    assert all(row["difference"] == pytest.approx(-0.1) and row["high"] == pytest.approx(-0.1) for row in gated)
+
+
+@pytest.mark.parametrize("variant", ["base", "ega1", "ega1-window"])
+def test_closing_the_window_changes_the_loss_of_window_statistics_alone(variant):
+    model, _ = build(Settings(variant=variant, **SIZES), 30)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(5)
+    windows = np.random.default_rng(0).integers(0, 29, size=(32, 33))
+    closed, opened = (measure(model, windows, range(4, 33, 4)) for measure in (loss_without_future, loss_at))
+    if variant == "ega1-window":
+        assert abs(closed - opened) > 1e-3
+    else:
+        assert closed == pytest.approx(opened, abs=1e-4)
