@@ -21,7 +21,8 @@ from lib.ui.similarity.heads import head_map, head_numbers
 from lib.ui.similarity.layers import layers
 from lib.ui.similarity.measures import Ask, head_table, measured
 from lib.ui.similarity.uses import uses
-from lib.ui.similarity.wording import STATISTICS, csv_table
+from lib.ui.similarity.wording import STATISTICS
+from lib.ui.tables import csv_table
 from lib.views import figure_html
 
 SECTIONS = {"layers": "Layers", "anchors": "Anchors", "verdicts": "Verdicts", "uses": "Uses"}

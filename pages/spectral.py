@@ -13,13 +13,13 @@ from lib.ui.downloads import download_row, provenance
 from lib.ui.frame import how_to_read, question
 from lib.ui.message import guarded
 from lib.ui.scene import Scene, scene
-from lib.ui.similarity.wording import csv_table, html_table
 from lib.ui.spectral.controls import controls
 from lib.ui.spectral.layer import layer_numbers, noise_sentence, one_layer
 from lib.ui.spectral.measures import Ask, Shown, analysed, complexities, cut_windows, own_band
 from lib.ui.spectral.modes import modes_panel
 from lib.ui.spectral.scalograms import scalogram_row
 from lib.ui.spectral.spectra import spectra_panel
+from lib.ui.tables import csv_table, html_table
 from lib.views import figure_html, npz_bytes
 
 LAG_AND_SCALE = (

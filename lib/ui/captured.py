@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-
-import streamlit as st
+from collections.abc import Iterator, Sequence
 
 from lib.capture import Capture, stored
 from lib.corpora import Document, Encoding, encode
 from lib.errors import HeadlightError
 from lib.models import Engine
 from lib.ui import cached
+from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
-
-Progress = Callable[[int, int, str], None]
-
-
-@contextmanager
-def progress_line() -> Iterator[Progress]:
-    """A bar that says what is done and how far it is; gone afterwards. Any control that is used stops the work."""
-    slot = st.empty()
-
-    def report(done: int, total: int, stage: str) -> None:
-        slot.progress(min(1.0, done / max(total, 1)), text=f"{stage[:1].upper()}{stage[1:]}: {done:,} of {total:,}")
-
-    try:
-        yield report
-    finally:
-        slot.empty()
 
 
 def corpus_key(scene: Scene, chosen: Sequence[Document], engine: Engine) -> str:

@@ -12,8 +12,8 @@ from lib.heads.roles import NONE_CLEAR
 from lib.ui.downloads import download_row, provenance
 from lib.ui.heads.wording import SCORES, capital, measured, unit
 from lib.ui.scene import Scene
-from lib.ui.similarity.wording import csv_table
 from lib.ui.state import choose_head
+from lib.ui.tables import csv_table
 from lib.views import by_class, scatter
 
 TOP_ROLES = 7  # roles with a colour of their own; the others share one

@@ -9,7 +9,7 @@ from lib.corpora import Document
 from lib.ui.heads.measures import head_examples, head_profile
 from lib.ui.heads.wording import SCORES, capital, number
 from lib.ui.scene import Scene
-from lib.ui.similarity.wording import html_table
+from lib.ui.tables import html_table
 from lib.views import charts
 
 SHORT = 240  # characters of an example

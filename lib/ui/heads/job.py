@@ -12,8 +12,8 @@ import streamlit as st
 from lib.errors import HeadlightError
 from lib.ui import cached
 from lib.ui.message import problem
+from lib.ui.progress import Progress, reached
 
-Progress = Callable[[int, int, str], None]
 JOBS = "heads-jobs"  # session state: key -> job
 
 
@@ -89,6 +89,6 @@ def _follow(name: str, key: str) -> None:
     if job is None or job.state != "running":
         st.rerun()  # outside a callback only the whole app can be asked for
     done, total, stage = job.at
-    share = min(1.0, done / max(total, 1))
-    st.progress(share, text=f"{stage[:1].upper()}{stage[1:]}: {done:,} of {total:,}")
+    share, text = reached(done, total, stage)
+    st.progress(share, text=text)
     st.button("Stop", key=key, on_click=job.stop.set, icon=":material/stop:")

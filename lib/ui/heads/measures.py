@@ -13,7 +13,8 @@ from lib.heads.profile import Profile
 from lib.heads.roles import with_roles
 from lib.heads.tally import Tally, frame
 from lib.ui import cached
-from lib.ui.captured import corpus_key, encodings, progress_line
+from lib.ui.captured import corpus_key, encodings
+from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 
 ROWS = 96  # of the document's patterns, evenly spaced, for "heads like this one"

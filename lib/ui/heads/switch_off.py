@@ -23,13 +23,14 @@ from lib.heads.effects import names as names_of
 from lib.heads.outcome import Head
 from lib.models import Engine
 from lib.ui import cached
+from lib.ui.captured import encodings
 from lib.ui.downloads import download_row, provenance
-from lib.ui.heads.job import Progress, worked
+from lib.ui.heads.job import worked
 from lib.ui.heads.measures import every_head, key_of, stream_of
 from lib.ui.heads.wording import number
+from lib.ui.progress import Progress, progress_line
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import encodings, progress_line
-from lib.ui.similarity.wording import csv_table
+from lib.ui.tables import csv_table
 from lib.ui.state import choose_head
 from lib.views import charts, head_grid_figure, show
 

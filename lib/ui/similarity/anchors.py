@@ -14,7 +14,7 @@ from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, measured
-from lib.ui.similarity.wording import csv_table
+from lib.ui.tables import csv_table
 from lib.views import charts
 
 MOST = 200  # rows of a table on screen

@@ -9,8 +9,9 @@ import streamlit as st
 from lib import models
 from lib.similarity import Measured, differences, head_differences, layers_to_freeze, side_by_side
 from lib.ui import cached
-from lib.ui.captured import corpus_key, progress_line
+from lib.ui.captured import corpus_key
 from lib.ui.message import guarded
+from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, Second, documents, outputs, second_model
 from lib.ui.similarity.wording import STATISTICS

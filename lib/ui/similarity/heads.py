@@ -8,8 +8,9 @@ import streamlit as st
 
 from lib.similarity import Measured
 from lib.ui.scene import Scene
-from lib.ui.similarity.wording import KINDS, STATISTICS, html_table, interval, number, statistics, times, unit
+from lib.ui.similarity.wording import KINDS, STATISTICS, interval, number, statistics, times, unit
 from lib.ui.state import choose_head
+from lib.ui.tables import html_table
 from lib.views import Figure, head_grid_figure, show
 
 HALVES = "In doublings: +1 is twice chance, −1 half of it."

@@ -14,7 +14,8 @@ from lib.models import Engine
 from lib.similarity import ColumnMass, Evidence, Measured, column_mass, measure, summary
 from lib.similarity.matrix import Kind
 from lib.ui import cached
-from lib.ui.captured import captured, corpus_key, encodings, progress_line
+from lib.ui.captured import captured, corpus_key, encodings
+from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 
 

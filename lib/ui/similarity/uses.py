@@ -23,7 +23,7 @@ from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.compare import second
 from lib.ui.similarity.measures import Ask, corpus_key, documents, outputs, progress_line
-from lib.ui.similarity.wording import csv_table
+from lib.ui.tables import csv_table
 from lib.ui.state import choose_head
 from lib.views import heatmap_figure, npz_bytes, show
 

@@ -20,7 +20,8 @@ from lib.spectral import (
 )
 from lib.stats import Interval
 from lib.ui import cached
-from lib.ui.captured import corpus_key, progress_line
+from lib.ui.captured import corpus_key
+from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 
 EPSILON = 0.1  # share of the energy that H* may leave out
