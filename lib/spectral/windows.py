@@ -17,6 +17,9 @@ from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
 
 DEFAULT_COUNT = 150
+SHORTER = (192, 128, 96, 64, 48, 32, 24, 18)  # tokens tried where text is short; 18 have the fewest lags for one scale
+ENOUGH = 12  # windows with which a shorter length is left alone
+FEWEST = 3  # windows without which there are no statistics
 SPARE_TEXT = 2  # times the text that the windows need is read, so that they spread over it
 READ_AT_LEAST = 40_000  # characters, so that small requests are spread over many documents too
 SAMPLED_CHARACTERS = 2000  # from which the characters per token are estimated
@@ -34,6 +37,7 @@ class Windows(Sequence[Encoding]):
     overlap    share of a window that the next one of the same document repeats: 0 or ½
     skipped    documents shorter than L tokens, left out
     unread     documents not looked at, because enough text came before them
+    wanted     the length asked for, or the usual one; longer than L where the text is too short for it
     """
 
     encodings: tuple[Encoding, ...]
@@ -44,6 +48,7 @@ class Windows(Sequence[Encoding]):
     overlap: float
     skipped: int
     unread: int
+    wanted: int
 
     def __len__(self) -> int:
         return len(self.encodings)
@@ -54,14 +59,23 @@ class Windows(Sequence[Encoding]):
     @property
     def summary(self) -> str:
         """One sentence for the figure: how many windows of what, and what was left out."""
-        said = [f"{len(self)} windows of {self.length} tokens from {len(set(self.documents))} documents"]
+        said = [
+            f"{_count(len(self), 'window')} of {self.length} tokens from {_count(len(set(self.documents)), 'document')}"
+        ]
         if self.overlap:
             said.append("neighbours overlap by half, so they are not independent")
         if self.skipped:
-            said.append(f"{self.skipped} documents shorter than {self.length} tokens were skipped")
+            were = "was" if self.skipped == 1 else "were"
+            said.append(f"{_count(self.skipped, 'document')} shorter than {self.length} tokens {were} skipped")
         if self.unread:
-            said.append(f"{self.unread} documents were not needed")
+            were = "was" if self.unread == 1 else "were"
+            said.append(f"{_count(self.unread, 'document')} {were} not needed")
         return "; ".join(said) + "."
+
+    @property
+    def special(self) -> int:
+        """Special tokens that are fed with each window and not counted in its length."""
+        return int(self.encodings[0].table.is_special.sum())
 
 
 def windows(
@@ -74,17 +88,18 @@ def windows(
     """Cut up to ``count`` windows of ``length`` ordinary tokens from documents, spread evenly over them.
 
     length: tokens per window, special tokens not counted; None gives 256 for character models and 64 for others,
-    or what fits the model. overlap: whether windows may overlap by half where the text is too short for ``count``
-    windows side by side.
+    or what fits the model, and less, 18 at least, where the text does not give a dozen such windows. overlap: whether
+    windows may overlap by half where the text is too short for ``count`` windows side by side.
 
     Raises HeadlightError where ``length`` does not fit the model and where no document is long enough.
     """
     if engine.kind == "vision":
         raise HeadlightError("a text model", f"{engine.name}, a vision model", "Patches have no lag.")
-    length = _default_length(engine) if length is None else int(length)
-    bodies, unread = _read(documents, engine, length * count)
-    _check_length(length, bodies, engine)
+    wanted = _default_length(engine) if length is None else int(length)
+    bodies, unread = _read(documents, engine, wanted * count)
     sizes = [kept_length(body) for body in bodies]
+    length = _fitted(wanted, sizes, count) if length is None else wanted
+    _check_length(length, bodies, engine)
     skipped = sum(size < length for size in sizes)
     slots, share = _slots(sizes, length, length), 0.0
     if len(slots) < count and overlap:
@@ -92,7 +107,7 @@ def windows(
     if not slots:
         raise HeadlightError(
             f"a document of at least {length} tokens",
-            f"{len(documents)} documents, the longest of {max(sizes, default=0)}",
+            f"{_count(len(documents), 'document')}, the longest of {_count(max(sizes, default=0), 'token')}",
             "Choose a longer text or shorter windows.",
         )
     chosen = np.unique(np.linspace(0, len(slots) - 1, min(count, len(slots))).round().astype(int))
@@ -107,6 +122,7 @@ def windows(
         overlap=share,
         skipped=skipped,
         unread=unread,
+        wanted=wanted,
     )
 
 
@@ -205,6 +221,24 @@ def _default_length(engine: Any) -> int:
     characters = engine.family == "char_gpt"
     room = engine.max_length or 256
     return min(256, room) if characters else min(64, room - 2)
+
+
+def _fitted(wanted: int, sizes: Sequence[int], count: int) -> int:
+    """The longest usual length, ``wanted`` at most, that gives enough windows; else the shortest."""
+    tried = [wanted, *(length for length in SHORTER if length < wanted)]
+    windows_of = {length: len(_slots(sizes, length, max(1, length // 2))) for length in tried}
+    enough = [length for length in tried if windows_of[length] >= min(ENOUGH, count)]
+    if not enough and windows_of[tried[-1]] < min(FEWEST, count):
+        raise HeadlightError(
+            f"text for {FEWEST} windows of {tried[-1]} tokens, which is {2 * tried[-1]} tokens in a row",
+            f"{_count(len(sizes), 'document')}, the longest of {_count(max(sizes, default=0), 'token')}",
+            "Choose or paste a longer text.",
+        )
+    return enough[0] if enough else tried[-1]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _check_length(length: int, bodies: Sequence[Encoding], engine: Any) -> None:

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from lib.corpora import Document
 from lib.models import Engine, load
 from lib.models.char_gpt import CharGPTConfig, CharGPTForCausalLM
-from lib.models.char_tokenizer import character_tokenizer
+from lib.models.char_gpt.tokenizer import character_tokenizer
 
 SENTENCES = (
     "A river carries sand from the hills to the sea. ",

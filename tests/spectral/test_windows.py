@@ -5,6 +5,7 @@ from lib.corpora import Document, encode
 from lib.errors import HeadlightError
 from lib.spectral import windows
 from lib.spectral.windows import cut, kept_length
+from tests.spectral.conftest import SENTENCES
 
 
 def test_windows_hold_the_documents_tokens_between_special_tokens(minilm, documents):
@@ -47,8 +48,18 @@ def test_short_documents_are_skipped_and_counted(minilm, documents):
 
 
 def test_no_document_long_enough_is_an_error_with_a_way_out(minilm, documents):
-    with pytest.raises(HeadlightError, match=r"1 documents, the longest of 11.*shorter windows"):
+    with pytest.raises(HeadlightError, match=r"1 document, the longest of 11 tokens.*shorter windows"):
         windows(documents[4:], minilm, 32, 4)
+
+
+def test_short_text_is_cut_into_shorter_windows_when_no_length_is_asked_for(minilm, documents):
+    found = windows([Document("pasted", "".join(SENTENCES))], minilm)
+    assert (found.wanted, found.length, found.overlap) == (64, 18, 0.5) and 3 <= len(found) < 12
+    assert found.summary.startswith(f"{len(found)} windows of 18 tokens from 1 document; neighbours")
+    assert found.special == 2
+    assert windows(documents, minilm, count=3).length == 64
+    with pytest.raises(HeadlightError, match=r"36 tokens in a row.*1 document, the longest of 11 tokens"):
+        windows(documents[4:], minilm)
 
 
 def test_enough_text_leaves_the_rest_unread(char_gpt, documents):
