@@ -6,6 +6,8 @@ from lib.views.export import csv_bytes, figure_html, matrix_csv, npz_bytes
 from lib.views.head_grid import head_grid, head_grid_figure, thumbnails
 from lib.views.head_view import bipartite, flow, head_view, head_view_figure, text_attention
 from lib.views.heatmap import heatmap, heatmap_figure
+from lib.views.lag_profile import lag_profile, lag_profile_figure
+from lib.views.layer_panels import Panel, layer_panels, layer_panels_figure
 from lib.views.linked import linked, linked_figure
 from lib.views.matrix_scatter import matrix_scatter, matrix_scatter_figure
 from lib.views.patch_attention import patch_attention, patch_attention_figure
@@ -16,6 +18,7 @@ from lib.views.space import space
 __all__ = [
     "Colouring",
     "Figure",
+    "Panel",
     "bipartite",
     "by_class",
     "by_value",
@@ -31,6 +34,10 @@ __all__ = [
     "head_view_figure",
     "heatmap",
     "heatmap_figure",
+    "lag_profile",
+    "lag_profile_figure",
+    "layer_panels",
+    "layer_panels_figure",
     "linked",
     "linked_figure",
     "matrix_csv",

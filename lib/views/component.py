@@ -29,6 +29,8 @@ PIECES = {
     "scatter": ("canvas", *SCATTER_PANES, "scatter"),
     "linked": ("canvas", *SCATTER_PANES, *VIEW_PANES, *PATCH_PANES, "linked"),
     "matrix_scatter": ("canvas", "pair", "matrix_scatter"),
+    "layer_panels": ("canvas", "layer_panels"),
+    "lag_profile": ("canvas", "lag_profile"),
 }
 
 
