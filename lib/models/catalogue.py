@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lib.models import hub
 from lib.models.offline import PACKAGES
-from lib.models.shipped import shipped
+from lib.models.shipped import described, shipped
 
 READY, HUB, OWN = "ready offline", "from the Hub", "your own"
 
@@ -67,7 +67,6 @@ def _shipped() -> list[Entry]:
     entries = []
     for name, folder in shipped().items():
         config = json.loads((folder / "config.json").read_text("utf-8"))
-        layers, heads = config.get("num_hidden_layers", "?"), config.get("num_attention_heads", "?")
         entries.append(
             Entry(
                 name=name,
@@ -78,7 +77,7 @@ def _shipped() -> list[Entry]:
                 size=_numbers(folder / "model.safetensors"),
                 group=READY,
                 kind="decoder",
-                about=f"Character GPT trained for this product, {layers} layers × {heads} heads",
+                about=described(folder),
             )
         )
     return entries

@@ -9,7 +9,7 @@ from transformers import ByT5Tokenizer, PreTrainedTokenizerFast
 
 from lib.corpora import builtin
 from lib.models import load
-from lib.models.char_tokenizer import character_tokenizer
+from lib.models.char_gpt.tokenizer import character_tokenizer
 
 
 def engine_of(tokenizer, kind="encoder", max_length=512, **more):

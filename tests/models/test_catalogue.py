@@ -55,6 +55,25 @@ def test_models_of_this_product_are_found_by_their_folders(own_place, save, bert
     assert not any(entry.name == "no-weights" for entry in catalogue())
 
 
+def test_a_model_of_this_product_is_described_by_its_training(own_place, save, bert):
+    folder = save(bert, "gated")
+    told = {"settings": {"variant": "ega1-window", "steps": 3920}, "step": 3920, "tokens": 8_028_160}
+    (folder / "training.json").write_text(json.dumps(told | {"validation_loss": 1.5432}), "utf-8")
+
+    def about():
+        return next(entry.about for entry in catalogue() if entry.name == "gated")
+
+    assert "leaks the future" in about()
+    assert "8.0 M characters read, 1.54 nats per character" in about()
+    assert "step" not in about()
+    told |= {"settings": {"variant": "base", "steps": 3920}, "step": 392, "validation_loss": 2.2}
+    (folder / "training.json").write_text(json.dumps(told), "utf-8")
+    assert "ordinary attention: step 392 of 3,920" in about()
+    assert "leaks" not in about()
+    (folder / "training.json").write_text("[]", "utf-8")
+    assert about() == "Character GPT trained for this product, 2 layers × 3 heads"
+
+
 def test_a_damaged_model_of_this_product_does_not_break_the_list(own_place):
     folder = own_place / "broken"
     folder.mkdir()

@@ -5,9 +5,10 @@ import torch
 from transformers import AttentionInterface, AttentionMaskInterface, AutoModelForCausalLM
 from transformers.masking_utils import eager_mask
 
-import lib.models.blockwise_attention  # noqa: F401 — registers "blockwise"
+import lib.models.char_gpt.blockwise_attention  # noqa: F401 — registers "blockwise"
 from lib.errors import HeadlightError
-from lib.models.char_gpt import CharGPTConfig, CharGPTForCausalLM, biased_mask
+from lib.models.char_gpt import CharGPTConfig, CharGPTForCausalLM
+from lib.models.char_gpt.modelling import biased_mask
 
 VARIANTS = {"base": (0, "prefix"), "ega1": (1, "prefix"), "ega1-window": (1, "window"), "ega4": (4, "prefix")}
 

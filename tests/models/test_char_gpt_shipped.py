@@ -6,10 +6,10 @@ from lib.capture import self_check
 from lib.errors import HeadlightError
 from lib.models import Engine, load
 from lib.models.char_gpt import CharGPTConfig, CharGPTForCausalLM
-from lib.models.char_text import read_text, split, validation_windows
-from lib.models.char_tokenizer import character_tokenizer
+from lib.models.char_gpt.text import read_text, split, validation_windows
+from lib.models.char_gpt.tokenizer import character_tokenizer
+from lib.models.char_gpt.training import validation_loss
 from lib.models.shipped import PLACE
-from lib.models.train_char_gpt import validation_loss
 
 GATED = {"ega1": True, "ega4": True, "ega1-window": False}  # whether the future stays out
 

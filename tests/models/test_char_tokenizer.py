@@ -1,7 +1,7 @@
 import pytest
 from transformers import AutoTokenizer
 
-from lib.models.char_tokenizer import UNKNOWN, character_tokenizer
+from lib.models.char_gpt.tokenizer import UNKNOWN, character_tokenizer
 
 TEXT = "First Citizen:\nBefore we proceed, any  further!"
 

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.models.energy_gate import EnergyGate, standardise
+from lib.models.char_gpt.energy_gate import EnergyGate, standardise
 
 
 def test_standardise_worked_by_hand():

@@ -9,8 +9,11 @@ import torch
 
 from lib.errors import HeadlightError
 from lib.models import seed_study
-from lib.models.seed_study import Study, compare, loss_at, loss_without_future, main, paired_interval
-from lib.models.train_char_gpt import Settings, build
+from lib.models.char_gpt import study
+from lib.models.char_gpt.settings import Settings
+from lib.models.char_gpt.study import Study, compare, loss_at, loss_without_future, paired_interval
+from lib.models.char_gpt.training import build
+from lib.models.seed_study import main
 
 TEXT = "To be, or not to be: that is the question.\nWhether 'tis nobler in the mind to suffer\n" * 30
 SIZES = {"width": 16, "layers": 1, "heads": 2, "context": 32, "batch": 4, "warmup": 2}
@@ -19,13 +22,13 @@ SIZES = {"width": 16, "layers": 1, "heads": 2, "context": 32, "batch": 4, "warmu
 @pytest.fixture
 def trained(monkeypatch):
     """Names of the folders that are trained from now on; models are of one layer."""
-    names, real = [], seed_study.train
+    names, real = [], study.train
 
     def counting(settings, text, folder, **more):
         names.append(folder.name)
         return real(settings, text, folder, **more)
 
-    monkeypatch.setattr(seed_study, "train", counting)
+    monkeypatch.setattr(study, "train", counting)
     monkeypatch.setattr(seed_study, "Settings", lambda **given: Settings(**SIZES | given))
     return names
 
@@ -38,25 +41,25 @@ def command(tmp_path):
 
 
 def test_a_row_outlives_its_model_and_is_not_trained_again(trained, command, tmp_path):
-    study = tmp_path / "study"
+    place = tmp_path / "study"
     command("--steps", "3", "--seeds", "1")
     assert trained == ["base-1", "ega1-1", "ega1-window-1"]
-    first = json.loads((study / "seed-study.json").read_text())
+    first = json.loads((place / "seed-study.json").read_text())
     for name in trained:
-        shutil.rmtree(study / name)
+        shutil.rmtree(place / name)
     command("--steps", "3", "--seeds", "1", "2")
     assert trained[3:] == ["base-2", "ega1-2", "ega1-window-2"]
-    both = json.loads((study / "seed-study.json").read_text())
+    both = json.loads((place / "seed-study.json").read_text())
     assert both["runs"][:3] == first["runs"]
     assert {row["seeds"] for row in both["comparison"]} == {2}
 
     for name in trained[3:]:
-        shutil.rmtree(study / name)
-    (study / "seed-study.md").unlink()
+        shutil.rmtree(place / name)
+    (place / "seed-study.md").unlink()
     (tmp_path / "text.txt").unlink()  # a report of rows alone reads no text
-    study_before = (study / "seed-study.json").read_text()
+    before = (place / "seed-study.json").read_text()
     command("--report")
-    assert (study / "seed-study.json").read_text() == study_before
+    assert (place / "seed-study.json").read_text() == before
     assert len(trained) == 6
 
 
@@ -91,9 +94,9 @@ def test_runs_of_the_earlier_command_are_measured_without_training(trained, comm
 
 def test_a_report_refuses_a_mixture(trained, command, tmp_path):
     command("--steps", "3", "--seeds", "1")
-    study = Study(tmp_path / "study")
-    other = study.rows["base", 1]
-    study.keep(other | {"seed": 2, "settings": other["settings"] | {"seed": 2, "width": 99}})
+    rows = Study(tmp_path / "study")
+    other = rows.rows["base", 1]
+    rows.keep(other | {"seed": 2, "settings": other["settings"] | {"seed": 2, "width": 99}})
     with pytest.raises(HeadlightError, match=r"base-2.*'width': 16.*'width': 99"):
         command("--report")
 

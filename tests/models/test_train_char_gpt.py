@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -7,10 +8,13 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lib.errors import HeadlightError
-from lib.models import train_char_gpt
-from lib.models.char_text import read_text, split, training_windows, validation_windows
+from lib.models.char_gpt import training
+from lib.models.char_gpt.card import card, command
+from lib.models.char_gpt.settings import Settings
+from lib.models.char_gpt.text import read_text, split, text_name, training_windows, validation_windows
+from lib.models.char_gpt.training import build, learning_rate, train, validation_loss
 from lib.models.sample_char_gpt import main as sample_main
-from lib.models.train_char_gpt import Settings, build, learning_rate, train, validation_loss
+from lib.models.shipped import PLACE, shipped
 
 TEXT = "To be, or not to be: that is the question.\nWhether 'tis nobler in the mind to suffer\n" * 30
 SIZES = {"width": 16, "layers": 1, "heads": 2, "context": 32, "batch": 4, "warmup": 2}
@@ -29,17 +33,17 @@ def test_a_resumed_run_ends_where_an_uninterrupted_one_does(tmp_path, monkeypatc
     settings = Settings(variant="ega1", steps=7, bfloat16=bfloat16, **SIZES)
     whole = train(settings, TEXT, tmp_path / "whole", save_every=3, validate_every=2)
 
-    real = train_char_gpt.training_step
+    real = training.training_step
 
     def failing(model, optimizer, ids, step, settings):
         if step == 5:
             raise Interrupted
         return real(model, optimizer, ids, step, settings)
 
-    monkeypatch.setattr(train_char_gpt, "training_step", failing)
+    monkeypatch.setattr(training, "training_step", failing)
     with pytest.raises(Interrupted):
         train(settings, TEXT, tmp_path / "parts", save_every=3, validate_every=2)
-    monkeypatch.setattr(train_char_gpt, "training_step", real)
+    monkeypatch.setattr(training, "training_step", real)
     parts = train(settings, TEXT, tmp_path / "parts", resume=True, save_every=3, validate_every=2)
 
     first, second = weights(tmp_path / "whole"), weights(tmp_path / "parts")
@@ -63,7 +67,7 @@ def test_the_order_of_the_text_depends_on_seed_and_step_alone(monkeypatch, tmp_p
         seen.setdefault(current, []).append(windows)
         return windows
 
-    monkeypatch.setattr(train_char_gpt, "training_windows", watch)
+    monkeypatch.setattr(training, "training_windows", watch)
     for current in ("base", "ega1", "ega1-window", "ega4"):
         train(Settings(variant=current, steps=3, **SIZES), TEXT, tmp_path / current)
     assert all(np.array_equal(seen["base"], windows) for windows in seen.values())
@@ -115,15 +119,51 @@ def test_a_run_learns_and_exports_what_it_measured(tmp_path):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     held_out = validation_windows(split(np.array(tokenizer(TEXT)["input_ids"]))[1], 32)
     assert validation_loss(model, held_out).mean() == pytest.approx(summary["validation_loss"], abs=1e-5)
-    card = (folder / "README.md").read_text()
-    assert "leaks the future" in card
-    assert f"{summary['validation_loss']:.4f}" in card
-    assert str(tmp_path) not in card
+    told = (folder / "README.md").read_text()
+    assert "leaks the future" in told
+    assert f"{summary['validation_loss']:.4f}" in told
+    assert str(tmp_path) not in told
+    assert "Shakespeare" not in told
 
     sample_main(["--model", str(folder), "--out", str(tmp_path / "a.txt"), "--passages", "2", "--length", "50"])
     sample_main(["--model", str(folder), "--out", str(tmp_path / "b.txt"), "--passages", "2", "--length", "50"])
     assert (tmp_path / "a.txt").read_text() == (tmp_path / "b.txt").read_text()
-    assert "Not by Shakespeare: 2 passages" in (tmp_path / "a.md").read_text()
+    assert "Not written by anyone: 2 passages" in (tmp_path / "a.md").read_text()
+
+
+SUMMARY = {
+    "settings": asdict(Settings()), "step": 6000, "tokens": 1, "parameters": 1, "validation_loss": 1.0,
+    "validation_windows": 1, "train_loss": 1.0, "seconds": 1, "cpu_seconds": 1, "threads": 1, "cores": 1,
+    "characters": 1, "text_sha256": "0" * 64, "text_name": "mine.txt",
+}  # fmt: skip
+
+
+def test_a_card_repeats_every_setting_that_is_not_the_default_and_names_its_text():
+    changed = {"layers": 2, "context": 64, "beta2": 0.9, "bfloat16": False, "seed": 4, "variant": "ega4"}
+    told = card(SUMMARY | {"settings": SUMMARY["settings"] | changed, "step": 500})
+    repeated = next(line for line in told.splitlines() if line.startswith("Repeat with"))
+    for option in ("--layers 2", "--context 64", "--beta2 0.9", "--float32", "--seed 4", "--variant ega4"):
+        assert option in repeated
+    assert "--early-step 500" in repeated
+    assert "--text FILE" in repeated
+    assert "--heads" not in repeated
+    assert "`mine.txt`, 1 characters" in told
+    assert "Shakespeare" not in told
+    assert "characters of a text of its owner" in card({k: v for k, v in SUMMARY.items() if k != "text_name"})
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_shipped_cards_are_what_their_training_says(name):
+    summary = json.loads((PLACE / name / "training.json").read_text())
+    told = (PLACE / name / "README.md").read_text("utf-8")
+    assert command(summary) in told
+    assert f"**{summary['validation_loss']:.4f}**" in told
+    assert f"{summary['tokens']:,}" in told
+
+
+def test_a_text_is_called_by_its_file():
+    assert text_name(None) == "tinyshakespeare.txt"
+    assert text_name("/home/somebody/plays.txt") == text_name("hub:owner/name:parts/plays.txt") == "plays.txt"
 
 
 def test_text_is_read_from_a_file_or_the_data_folder_and_a_missing_one_is_named(tmp_path, monkeypatch):

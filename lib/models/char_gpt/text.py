@@ -11,6 +11,8 @@ from lib.errors import HeadlightError
 
 DEFAULT_NAME = "tinyshakespeare.txt"
 TRAINING_SHARE = 0.9
+SHAKESPEARE = "TinyShakespeare"
+_KNOWN = {"86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed": SHAKESPEARE}  # by SHA-256 of the text
 
 
 def read_text(source: str | None = None) -> str:
@@ -39,6 +41,17 @@ def read_text(source: str | None = None) -> str:
             "Pass --text FILE or --text hub:OWNER/NAME:FILE, or set HEADLIGHT_DATA to a folder that has it.",
         )
     return path.read_text(encoding="utf-8")
+
+
+def text_name(source: str | None) -> str:
+    """What a card calls a text: the name of its file, without the folders of the machine it lay on."""
+    return Path((source or DEFAULT_NAME).rpartition(":")[2]).name
+
+
+def text_title(summary: dict) -> str:
+    """What a run's text is called: TinyShakespeare where it is that, whatever its file was called, else the file."""
+    name = summary.get("text_name")
+    return _KNOWN.get(summary["text_sha256"]) or (f"`{name}`" if name else "a text of its owner")
 
 
 def split(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from lib.models.char_gpt import CharGPTForCausalLM
+from lib.models.char_gpt.modelling import CharGPTForCausalLM
+from lib.models.char_gpt.settings import Settings
+from lib.models.char_gpt.text import SHAKESPEARE, text_title
 
 TITLES = {
     "base": "ordinary causal attention",
@@ -18,6 +21,9 @@ TITLES = {
     "**leaks the future**: a later character alters earlier outputs, so its loss is not comparable with the others",
     "ega4": "energy-gated attention, a mixture of four gates per head, running (causal) statistics",
 }
+
+
+ALWAYS = ("variant", "width", "steps", "learning_rate", "seed")  # told in a command, whatever the defaults become
 
 
 def export(model: CharGPTForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Path, summary: dict) -> None:
@@ -37,13 +43,14 @@ def card(summary: dict) -> str:
     window = run["variant"] == "ega1-window"
     share = f"{summary['step']} of {run['steps']} steps"
     early = summary["step"] < run["steps"]
+    title = text_title(summary)
     train_loss = f"{summary['train_loss']:.4f}" if summary["train_loss"] is not None else "not measured yet"
     rows = {
         "variant": f"{run['variant']}: {TITLES[run['variant']]}",
         "layers × heads × width": f"{run['layers']} × {run['heads']} × {run['width']}",
         "context": f"{run['context']} characters",
         "parameters": f"{summary['parameters']:,}",
-        "text": f"TinyShakespeare, {summary['characters']:,} characters, sha256 `{summary['text_sha256'][:16]}…`; "
+        "text": f"{title}, {summary['characters']:,} characters, sha256 `{summary['text_sha256'][:16]}…`; "
         "first 90 % for training",
         "steps": f"{share}{' — an early stage of training, kept for comparison' if early else ''}",
         "characters seen": f"{summary['tokens']:,} ({run['batch']} windows of {run['context']} a step)",
@@ -59,16 +66,30 @@ def card(summary: dict) -> str:
         "machine": f"{summary['cores']} CPU cores, {summary['threads']} thread",
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
-    command = (
-        f"python -m lib.models.train_char_gpt --variant {run['variant']} --width {run['width']} "
-        f"--steps {run['steps']} --learning-rate {run['learning_rate']} --seed {run['seed']} --out FOLDER"
-    )
+    whose = "Shakespeare's plays" if title == SHAKESPEARE else title
+    held = ", whose folder `early` holds this checkpoint" if early else ""
     return (
         f"# Character GPT, {run['variant']}\n\n"
-        "A small causal language model of the characters of Shakespeare's plays, trained by Headlight for its own\n"
+        f"A small causal language model of the characters of {whose}, trained by Headlight for its own\n"
         "pages. Load with `lib.models.load(FOLDER)` or, after `import lib.models.char_gpt`, with transformers'\n"
         "`AutoModelForCausalLM.from_pretrained(FOLDER)`. Each character outside the training text's vocabulary\n"
         "becomes one `<unk>`, which was never trained.\n\n"
         f"| | |\n|---|---|\n{table}\n\n"
-        f"Repeat with `{command}`; `training.json` holds the loss after every stretch and of every validation window.\n"
+        f"Repeat with `{command(summary)}`{held}; `training.json` holds the loss after every stretch and of every "
+        "validation window.\n"
     )
+
+
+def command(summary: dict) -> str:
+    """The command that repeats a run: every setting that is not the default, and those a reader wants to see."""
+    run, default = summary["settings"], asdict(Settings())
+    told = [name for name in run if name in ALWAYS or run[name] != default.get(name)]
+    options = [f"--{name.replace('_', '-')} {run[name]}" for name in sorted(told, key=_order) if name != "bfloat16"]
+    options += ["--float32"] * (not run["bfloat16"])
+    options += [f"--early-step {summary['step']}"] * (summary["step"] < run["steps"])
+    options += ["--text FILE"] * (text_title(summary) != SHAKESPEARE)
+    return " ".join(("python -m lib.models.train_char_gpt", *options, "--out FOLDER"))
+
+
+def _order(name: str) -> int:
+    return ALWAYS.index(name) if name in ALWAYS else len(ALWAYS)

@@ -25,7 +25,7 @@ from transformers.utils.generic import can_return_tuple, merge_with_config_defau
 from transformers.utils.output_capturing import capture_outputs
 
 from lib.errors import HeadlightError
-from lib.models.energy_gate import NORMS, EnergyGate
+from lib.models.char_gpt.energy_gate import NORMS, EnergyGate
 
 
 class CharGPTConfig(PreTrainedConfig):
