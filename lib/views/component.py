@@ -28,7 +28,7 @@ PIECES = {
     "patch_attention": ("canvas", *PATCH_PANES, "patch_attention"),
     "scatter": ("canvas", *SCATTER_PANES, "scatter"),
     "linked": ("canvas", *SCATTER_PANES, *VIEW_PANES, *PATCH_PANES, "linked"),
-    "matrix_scatter": ("canvas", "pair", "matrix_scatter"),
+    "matrix_scatter": ("canvas", "pair", "matrix_scatter", "matrix_moves"),
     "layer_panels": ("canvas", "layer_panels"),
     "lag_profile": ("canvas", "lag_profile"),
 }

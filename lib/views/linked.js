@@ -108,6 +108,7 @@ function draw(component) {
   }
   for (const part of [fig.left, fig.right]) { part.width = part.box.clientWidth; part.theme = fig.theme; }
   fig.pane.onSelect = (points) => fig.send("select", points);
+  fig.pane.onStep = (step) => fig.send("step", step);
   fig.pane.update(unpack(fig.data.points));
   if (fig.source === "head_view") linkedText(fig);
   else linkedImage(fig);

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from lib.errors import HeadlightError
-from lib.views.component import Figure, show
+from lib.views.component import Figure
 from lib.views.packet import pack
+from lib.views.scatter import show_points
 
 
 def linked_figure(points: Figure, source: Figure, query_points: np.ndarray, key_points: np.ndarray) -> Figure:
@@ -48,6 +49,7 @@ def linked(
     key: str,
     on_choose: Callable[[int], None] | None = None,
     on_select: Callable[..., None] | None = None,
+    on_step: Callable[[int, int], None] | None = None,
 ) -> None:
     """Show points and their document side by side.
 
@@ -59,5 +61,6 @@ def linked(
         key: unique on the page.
         on_choose: called with a point's index when a point, a token or a patch is clicked.
         on_select: called with the indices of the selected points, as separate arguments.
+        on_step: see `show_points`.
     """
-    show(linked_figure(points, source, query_points, key_points), key, on_choose, on_select)
+    show_points(linked_figure(points, source, query_points, key_points), key, on_choose, on_select, on_step)

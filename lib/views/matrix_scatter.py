@@ -23,6 +23,7 @@ def matrix_scatter_figure(
     ready: np.ndarray | None = None,
     doubtful: np.ndarray | None = None,
     names: Sequence[Sequence[str]] | None = None,
+    classes: np.ndarray | None = None,
     title: str = "",
     note: str = "",
 ) -> Figure:
@@ -36,6 +37,8 @@ def matrix_scatter_figure(
         ready: bool (layer, head), false where the picture is still being computed.
         doubtful: bool (layer, head), pictures of low trust: paler, with a corner mark.
         names: a few words per layer and head for hovering.
+        classes: uint8 (layer, head, point), each head's own colours where they differ (such as norms), indices into
+            `colouring.colours`; `colouring.classes` in every head if None.
         title: a line above the picture.
         note: a line beneath it.
     """
@@ -53,9 +56,11 @@ def matrix_scatter_figure(
     ):
         if size != needed:
             raise HeadlightError(f"{needed} {name}", f"{size}", "Take the same points and layers.")
+    if classes is not None and np.shape(classes) != points.shape[:3]:
+        raise HeadlightError(f"classes {points.shape[:3]}", f"{np.shape(classes)}", "Colour every point of every head.")
     kept = np.arange(n)
-    per_point = n_layers * n_heads * 2
-    if n * per_point * 2 > BUDGET:
+    per_point = n_layers * n_heads * (2 if classes is None else 3)
+    if n * n_layers * n_heads * 4 > BUDGET or n * per_point > BUDGET:
         points = (points >> 8).astype(np.uint8)
         note = f"{note} Positions are rounded to 1/256 of each picture's side.".strip()
         most = BUDGET // per_point
@@ -63,7 +68,8 @@ def matrix_scatter_figure(
             kept = kept_points(n, most, hits)
             points = points[:, :, kept]
             note = f"{note} Drawn: {len(kept):,} of {n:,} points, evenly spaced (search hits first).".strip()
-    arrays = {"points": points, "classes": colouring.classes[kept]}
+    own = colouring.classes[kept] if classes is None else np.asarray(classes, np.uint8)[:, :, kept]
+    arrays = {"points": points, "classes": own}
     if hits is not None:
         arrays["hits"] = np.asarray(hits)[kept].astype(np.uint8)
     for name, cells in (("ready", ready), ("doubtful", doubtful)):

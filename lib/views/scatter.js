@@ -7,6 +7,7 @@ function draw(component) {
   });
   fig.pane.onChoose = (point) => fig.send("choose", [point]);
   fig.pane.onSelect = (points) => fig.send("select", points);
+  fig.pane.onStep = (step) => fig.send("step", step);
   fig.pane.update(unpack(component.data));
   return fig.close;
 }

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import streamlit as st
+from PIL import Image
 
 from lib.errors import HeadlightError
+from lib.views import palette
 from lib.views.colouring import Colouring, by_class
-from lib.views.component import Figure, show
+from lib.views.component import Figure, indices, receive, renderer, selection
 from lib.views.packet import pack
 
 MOST = 50_000
+STEPS = (3, 3)  # a step to a neighbouring head travels as (layer + 1, head + 1), each 0, 1 or 2
 
 
 def coordinates(xy: np.ndarray) -> np.ndarray:
@@ -38,12 +45,15 @@ def scatter_figure(
     facts: Mapping[str, Sequence[float]] | None = None,
     roles: np.ndarray | None = None,
     role_names: Sequence[str] = ("query", "key"),
+    role_colours: Sequence[str] = (palette.QUERY, palette.KEY, palette.VALUE, palette.OUTPUT),
     sizes: np.ndarray | None = None,
     hits: np.ndarray | None = None,
     links: np.ndarray | None = None,
     link_weights: np.ndarray | None = None,
     pictures: np.ndarray | None = None,
+    picture_of: np.ndarray | None = None,
     chosen: int | None = None,
+    steps: bool = False,
     title: str = "",
     note: str = "",
     height: int = 540,
@@ -57,14 +67,17 @@ def scatter_figure(
         colouring: from `by_class` or `by_value`; one colour if None.
         labels: one per point, shown on hovering and where there is room.
         facts: further numbers told on hovering, name → one per point.
-        roles: (point,) 0 or 1; role 1 is drawn as a square.
+        roles: (point,) 0 to 3, drawn as discs, squares, triangles and diamonds.
         role_names: what the roles are.
+        role_colours: "#rrggbb" of the borders of pictures, by role.
         sizes: float (point,) ≥ 0, e.g. norms; the largest is drawn three times as wide as the smallest.
         hits: bool (point,), what a search found: lit and labelled, the others fade.
         links: int (link, 2), lines from the first point to the second, e.g. a query to its strongest keys.
         link_weights: float (link,), their opacity.
-        pictures: uint8 (point, h, w, 3), drawn in place of dots (image patches).
+        pictures: uint8 (picture, h, w, 3), drawn in place of dots (image patches); they travel as one image.
+        picture_of: (point,) which picture each point is; its own if None.
         chosen: the point with a ring.
+        steps: arrow keys ask for a neighbouring head instead of moving the view.
         title: a line above the picture.
         note: a line beneath it: sampling, trust numbers.
         height: pixels.
@@ -80,7 +93,7 @@ def scatter_figure(
         )
     colouring = colouring or by_class(np.zeros(n, int), ["points"])
     columns = {"classes": colouring.classes, "labels": labels, "roles": roles, "sizes": sizes, "hits": hits}
-    columns |= {"pictures": pictures, **(facts or {})}
+    columns |= {"pictures": pictures if picture_of is None else picture_of, **(facts or {})}
     for name, column in columns.items():
         if column is not None and len(column) != n:
             raise HeadlightError(f"{n} {name}, one per point", f"{len(column)}", "Take the same points.")
@@ -91,6 +104,8 @@ def scatter_figure(
         "legend": colouring.legend,
         "colour_title": colouring.title,
         "role_names": list(role_names),
+        "role_colours": list(role_colours),
+        "steps": bool(steps),
         "facts": list(facts or {}),
         "chosen": None if chosen is None else int(chosen),
         "title": title,
@@ -112,10 +127,13 @@ def scatter_figure(
         arrays["links"] = np.asarray(links).astype(np.uint16)
         arrays["link_weights"] = _bytes(np.ones(len(links)) if link_weights is None else link_weights, zero=True)
     if pictures is not None:
-        arrays["pictures"] = np.asarray(pictures, np.uint8)
+        arrays["sheet"], meta["sheet"] = sheet(pictures)
+        if picture_of is not None:
+            arrays["picture_of"] = np.asarray(picture_of).astype(np.uint16)
     label = f"{title or 'Scatter'}: {n:,} points" + (f" coloured by {colouring.title}." if colouring.title else ".")
     meta["label"] = label + (
-        " Plus and minus zoom, arrow keys move the view, 0 shows everything;"
+        f" Plus and minus zoom, {'arrow keys go to neighbouring heads, W A S D' if steps else 'arrow keys'} move the"
+        " view, 0 shows everything;"
         " Shift and an arrow key go from point to point, Enter chooses."
     )
     return Figure("scatter", pack(meta, arrays), (n,), label)
@@ -137,7 +155,62 @@ def scatter(
         on_choose: called with a point's index.
         on_select: called with the sorted indices of the selected points, as separate arguments; none when cleared.
     """
-    show(scatter_figure(xy, **options), key, on_choose, on_select)
+    show_points(scatter_figure(xy, **options), key, on_choose, on_select)
+
+
+def show_points(
+    figure: Figure,
+    key: str,
+    on_choose: Callable[[int], None] | None = None,
+    on_select: Callable[..., None] | None = None,
+    on_step: Callable[[int, int], None] | None = None,
+) -> None:
+    """Mount a scatter, alone or with its document.
+
+    Args:
+        figure: from `scatter_figure` or `linked_figure`.
+        key: unique on the page; the figure keeps zoom and selection under it.
+        on_choose: called with a point's index.
+        on_select: called with the sorted indices of the selected points, as separate arguments.
+        on_step: called with (layers down, heads to the right), each −1, 0 or 1, when an arrow key asks for a neighbour.
+    """
+
+    def sent() -> Any:
+        return st.session_state.get(key)
+
+    count = figure.bounds[0]
+    events: dict[str, Callable[[], Any]] = {}
+    if on_choose is not None:
+        events["on_choose_change"] = lambda: receive(sent(), "choose", lambda v: indices(v, (count,)), on_choose)
+    if on_select is not None:
+        events["on_select_change"] = lambda: receive(sent(), "select", lambda v: selection(v, count), on_select)
+    if on_step is not None:
+        events["on_step_change"] = lambda: receive(sent(), "step", step, on_step)
+    renderer(figure.view)(key=key, data=figure.packet, **events)
+
+
+def step(value: object) -> tuple[int, int] | None:
+    """A step to a neighbouring head sent by the browser, or None for anything else.
+
+    >>> step([1, 0]), step([2, 0]), step([0, 0]), step("1")
+    ((1, 0), None, None, None)
+    """
+    moved = indices([v + 1 if isinstance(v, int) else v for v in value], STEPS) if isinstance(value, list) else None
+    return None if moved is None or moved == (1, 1) else (moved[0] - 1, moved[1] - 1)
+
+
+def sheet(pictures: np.ndarray) -> tuple[np.ndarray, dict[str, int]]:
+    """Small pictures (picture, h, w, 3) as one WebP image, row by row, and how it is cut."""
+    pictures = np.asarray(pictures, np.uint8)
+    n, height, width, _ = pictures.shape
+    columns = max(1, math.ceil(math.sqrt(n)))
+    rows = math.ceil(n / columns)
+    whole = np.zeros((rows * columns, height, width, 3), np.uint8)
+    whole[:n] = pictures
+    whole = whole.reshape(rows, columns, height, width, 3).swapaxes(1, 2).reshape(rows * height, columns * width, 3)
+    out = io.BytesIO()
+    Image.fromarray(whole).save(out, "WEBP", quality=80, method=2)
+    return np.frombuffer(out.getvalue(), np.uint8), {"columns": columns, "width": width, "height": height}
 
 
 def _bytes(values: np.ndarray, zero: bool = False) -> np.ndarray:

@@ -110,10 +110,13 @@ function scatterHandlers(fig, pane) {
     scatterZoom(fig, pane, Math.exp(-event.deltaY * 0.0018), place(fig, cv, event));
   };
   cv.onkeydown = (event) => {
+    const { steps } = pane.data.meta;
+    const moves = { a: [60, 0], d: [-60, 0], w: [0, 60], s: [0, -60] }[event.key];
     const pan = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
     if (pan && event.shiftKey) scatterStep(pane, pan.map((v) => -Math.sign(v)));
     else if (event.key === "Enter" && pane.hover !== null) { pane.chosen = pane.hover; pane.onChoose(pane.hover); pane.redraw(); }
-    else if (pan) { pane.view.x += pan[0]; pane.view.y += pan[1]; pane.redraw(); }
+    else if (pan && steps) pane.onStep([-Math.sign(pan[1]), -Math.sign(pan[0])]);
+    else if (pan || (moves && !event.ctrlKey && !event.metaKey)) { const [x, y] = pan || moves; pane.view.x += x; pane.view.y += y; pane.redraw(); }
     else if (event.key === "+" || event.key === "=") scatterZoom(fig, pane, 1.3);
     else if (event.key === "-") scatterZoom(fig, pane, 1 / 1.3);
     else if (event.key === "0") scatterHome(pane);

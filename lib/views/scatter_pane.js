@@ -1,7 +1,7 @@
 // Points with hover, zoom, pan, selection, links and labels that do not overlap.
 
 function scatterPane(fig, parent) {
-  const pane = { views: new Map(), hover: null, onChoose() {}, onSelect() {}, onHover() {} };
+  const pane = { views: new Map(), hover: null, onChoose() {}, onSelect() {}, onHover() {}, onStep() {} };
   pane.bar = element("div", "hl-bar", parent);
   pane.legend = element("div", "hl-bar hl-legends", parent);
   pane.canvas = element("canvas", "hl-panning", parent);
@@ -23,6 +23,7 @@ function scatterPane(fig, parent) {
     pane.index = scatterIndex(data.xy);
     pane.order = shuffled(data.xy.length / 2);
     pane.sprites = scatterSprites(fig, data);
+    scatterSheet(pane);
     interactive(pane.canvas, data.meta.label);
     scatterBar(fig, pane);
     pane.redraw();
@@ -46,7 +47,11 @@ function scatterBar(fig, pane) {
     button.setAttribute("aria-label", label);
     button.onclick = act;
   }
-  legends(pane.legend, meta, pane.data.roles);
+  legends(pane.legend, meta);
+  const { roles } = pane.data;
+  if (!roles) return;
+  const there = meta.role_names.map((name, role) => (roles.includes(role) ? `${ROLE_SIGNS[role]} ${name}` : "")).filter(Boolean);
+  element("span", "hl-key hl-quiet", pane.legend, there.join("  "));
 }
 
 // Points sorted into 64 × 64 squares of the plane, to find the one under the pointer.
@@ -60,10 +65,17 @@ function scatterIndex(xy) {
   return buckets;
 }
 
-// A disc and a square per colour, drawn once and stamped many times.
+// Every role has a shape of its own, in every colour: drawn once and stamped many times.
+const ROLE_SIGNS = "●■▲◆";
 function scatterSprites(fig, { meta }) {
   const size = 24;
-  return meta.colours.map((colour) => [0, 1].map((role) => {
+  const shapes = [
+    (ctx) => ctx.arc(12, 12, 9, 0, 7),
+    (ctx) => ctx.rect(4.5, 4.5, 15, 15),
+    (ctx) => { ctx.moveTo(12, 2.5); ctx.lineTo(21.5, 19.5); ctx.lineTo(2.5, 19.5); ctx.closePath(); },
+    (ctx) => { ctx.moveTo(12, 1.5); ctx.lineTo(22, 12); ctx.lineTo(12, 22.5); ctx.lineTo(2, 12); ctx.closePath(); },
+  ];
+  return meta.colours.map((colour) => shapes.map((shape) => {
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = size;
     const ctx = canvas.getContext("2d");
@@ -72,13 +84,24 @@ function scatterSprites(fig, { meta }) {
     ctx.globalAlpha = 0.6;
     ctx.lineWidth = 1.5;
     ctx.beginPath();
-    if (role) ctx.rect(4, 4, 16, 16);
-    else ctx.arc(12, 12, 9, 0, 7);
+    shape(ctx);
     ctx.stroke();
     ctx.globalAlpha = 1;
     ctx.fill();
     return canvas;
   }));
+}
+
+// Pictures of points travel as one image; until it is there, dots stand for them.
+function scatterSheet(pane) {
+  const { data } = pane;
+  pane.sheet = null;
+  if (!data.sheet) return;
+  createImageBitmap(new Blob([data.sheet])).then((sheet) => {
+    if (pane.data !== data) return;
+    pane.sheet = sheet;
+    pane.redraw();
+  });
 }
 
 const SCATTER_PAD = 18;
@@ -97,7 +120,7 @@ function scatterRadius(pane, i) {
 }
 
 function scatterDraw(fig, pane) {
-  const { meta, xy, classes, roles, hits, pictures } = pane.data;
+  const { meta, xy, classes, roles, hits } = pane.data;
   const h = Math.min(meta.height, Math.max(300, fig.width));
   const side = Math.min(fig.width, h) - 2 * SCATTER_PAD;
   const g = (pane.grid = { w: fig.width, h, side, left: (fig.width - side) / 2, top: (h - side) / 2 });
@@ -109,7 +132,7 @@ function scatterDraw(fig, pane) {
   const selected = pane.view.selected;
   const lit = (i) => (hits ? hits[i] : true) && (selected.size ? selected.has(i) : true);
   const narrowed = hits || selected.size;
-  scatterLinks(fig, pane, ctx);
+  scatterLinks(fig, pane, ctx, narrowed ? lit : null);
   pane.visible = [];
   for (const pass of narrowed ? [false, true] : [true]) {
     ctx.globalAlpha = pass ? (narrowed ? 0.95 : 0.78) : 0.1;
@@ -118,7 +141,7 @@ function scatterDraw(fig, pane) {
       const [x, y] = scatterPlace(pane, i);
       if (x < -9 || y < -9 || x > g.w + 9 || y > g.h + 9) continue;
       const r = scatterRadius(pane, i) * (narrowed && pass ? 1.25 : 1);
-      if (pictures) scatterPicture(pane, ctx, i, x, y, Math.max(r * 2, 5 * pane.view.k ** 0.6));
+      if (pane.sheet) scatterPicture(fig, pane, ctx, i, x, y, Math.max(r * 2.2, 6 * pane.view.k ** 0.7));
       else ctx.drawImage(pane.sprites[classes[i]][roles ? roles[i] : 0], x - r * 1.33, y - r * 1.33, r * 2.66, r * 2.66);
       if (pass) pane.visible.push(i);
     }
@@ -144,26 +167,29 @@ function scatterDraw(fig, pane) {
   scatterRead(pane);
 }
 
-function scatterPicture(pane, ctx, i, x, y, size) {
-  if (!pane.atlas || pane.atlasOf !== pane.data) {
-    const { pictures } = pane.data;
-    const [n, h, w] = pictures.shape;
-    pane.atlas = bitmap(w, h * n, (out) => { for (let p = 0; p < out.length; p++) out[p] = packed(pictures[3 * p], pictures[3 * p + 1], pictures[3 * p + 2]); });
-    pane.atlasOf = pane.data;
-  }
-  const [, h, w] = pane.data.pictures.shape;
-  ctx.imageSmoothingEnabled = size < w;
-  ctx.drawImage(pane.atlas, 0, i * h, w, h, x - size / 2, y - size / 2, size, size);
+function scatterPicture(fig, pane, ctx, i, x, y, size) {
+  const { meta, roles, picture_of: which } = pane.data;
+  const { columns, width, height } = meta.sheet;
+  const at = which ? which[i] : i;
+  ctx.imageSmoothingEnabled = size < width;
+  ctx.drawImage(pane.sheet, (at % columns) * width, Math.floor(at / columns) * height, width, height, x - size / 2, y - size / 2, size, size);
+  if (!roles || size < 7) return;
+  ctx.strokeStyle = meta.role_colours[roles[i]]; // whose picture it is: the border tells
+  ctx.lineWidth = Math.max(1, size / 14);
+  ctx.strokeRect(x - size / 2, y - size / 2, size, size);
 }
 
-function scatterLinks(fig, pane, ctx) {
+// Lines of what is lit alone, or of all points, the more the paler.
+function scatterLinks(fig, pane, ctx, lit) {
   const { links, link_weights: weights } = pane.links || pane.data;
   if (!links) return;
+  const many = weights.length > 600 && !lit ? 600 / weights.length : 1;
   ctx.strokeStyle = fig.theme.text;
   for (let i = 0; i < weights.length; i++) {
+    if (lit && !pane.links && !lit(links[2 * i])) continue;
     const [a, b] = [scatterPlace(pane, links[2 * i]), scatterPlace(pane, links[2 * i + 1])];
-    ctx.globalAlpha = 0.1 + 0.75 * (weights[i] / 255);
-    ctx.lineWidth = 0.75 + 1.5 * (weights[i] / 255);
+    ctx.globalAlpha = Math.max(0.03, (0.1 + 0.75 * (weights[i] / 255)) * many);
+    ctx.lineWidth = 0.75 + 1.5 * (weights[i] / 255) * many;
     ctx.beginPath();
     ctx.moveTo(...a);
     ctx.lineTo(...b);
@@ -177,7 +203,7 @@ function scatterLabels(fig, pane, ctx, narrowed) {
   const { meta, labels } = pane.data;
   const { links } = pane.links || pane.data;
   if (!labels) return;
-  const first = [pane.hover, pane.chosen, ...(links ? Array.from(links) : [])].filter((i) => i !== null && i !== undefined);
+  const first = [pane.hover, pane.chosen, ...(pane.links || (links && links.length < 60) ? Array.from(links) : [])].filter((i) => i !== null && i !== undefined);
   const rest = narrowed || pane.visible.length <= 500 ? pane.visible : [];
   const taken = [];
   ctx.font = `11px ${fig.theme.mono}`;
@@ -214,6 +240,7 @@ function scatterRead(pane) {
   if (hits) parts.push(`${hits.reduce((a, b) => a + b, 0).toLocaleString("en")} found`);
   if (pane.view.selected.size) parts.push(`${pane.view.selected.size.toLocaleString("en")} selected`);
   parts.push("drag moves, Shift + drag selects, wheel zooms after a click");
+  if (meta.steps) parts.push("arrow keys: next head");
   element("span", "hl-quiet", line, parts.join(" · "));
 }
 

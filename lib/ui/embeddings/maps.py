@@ -1,0 +1,140 @@
+"""The maps of all heads, made beside the page: each is there as soon as it is ready, and whoever asks shares them.
+
+PCA of all heads takes seconds and is waited for. UMAP and t-SNE take minutes: a thread draws head after head into the
+store, one model and method at a time, and rests when nobody has looked for a while or somebody stopped it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lib.capture import Capture
+from lib.embeddings import MapSettings, Tile, all_heads, load_tile, save_tile, tiles, warm_up
+from lib.errors import HeadlightError
+from lib.models.devices import free_bytes
+from lib.ui import cached
+from lib.ui.message import explained
+from lib.ui.progress import progress_line
+from lib.views import coordinates
+
+UNSEEN = 20  # seconds after which maps that nobody looks at are not drawn on
+PROCESS = 1 << 30  # free bytes that a process of its own may need: numba and UMAP are large
+_ONE = threading.Lock()  # maps of one kind are drawn at a time; others queue
+
+
+class Stopped(Exception):
+    """Somebody stopped the work, or nobody looks any more."""
+
+
+@dataclass(eq=False)
+class Maps:
+    """Pictures of all heads of one capture; arrays are filled in place.
+
+    points   uint16 (layer, head, point, 2), see ``lib.views.coordinates``
+    ready    bool (layer, head)
+    notes    what was said of some map: clamps, a scale that could not be found
+    state    "resting", "waiting" (for maps of another kind), "drawing", "done" or "failed"
+    """
+
+    taken: Capture
+    settings: MapSettings
+    points: np.ndarray
+    ready: np.ndarray
+    notes: dict[str, int] = field(default_factory=dict)
+    state: str = "resting"
+    error: HeadlightError | None = None
+    stopped: bool = False
+    seen: float = 0.0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread is at work, or waits to be."""
+        return self.state in ("waiting", "drawing")
+
+    def put(self, tile: Tile) -> None:
+        """Take in one head's picture."""
+        row = self.taken.layer_index(tile.layer)
+        self.points[row, tile.head] = coordinates(tile.projection.xy)
+        self.ready[row, tile.head] = True
+        for note in (tile.note, *tile.projection.notes):
+            if note:
+                self.notes[note] = self.notes.get(note, 0) + 1
+
+    def missing(self, first: tuple[int, int]) -> list[tuple[int, int]]:
+        """(layer, head) of what is not drawn yet, nearest to ``first`` first."""
+        there = [
+            (layer, head)
+            for layer, head in all_heads(self.taken)
+            if not self.ready[self.taken.layer_index(layer), head]
+        ]
+        return sorted(there, key=lambda place: (place != first, abs(place[0] - first[0]), place))
+
+    def go_on(self, first: tuple[int, int]) -> None:
+        """Draw what is missing in a thread, unless one is at it, somebody stopped it, or it failed."""
+        self.seen = time.monotonic()
+        if self.busy or self.stopped or self.state in ("done", "failed"):
+            return
+        self.state = "waiting"
+        threading.Thread(target=self._work, args=(first,), daemon=True).start()
+
+    def _work(self, first: tuple[int, int]) -> None:
+        try:
+            while not _ONE.acquire(timeout=0.5):
+                self._check(0, 1, "")
+            try:
+                self.state = "drawing"
+                self._draw(first)
+            finally:
+                _ONE.release()
+            self.state = "done"
+        except Stopped:
+            self.state = "resting"
+        except Exception as error:  # told on the page
+            self.error, self.state = explained(error, "the maps of all heads"), "failed"
+
+    def _draw(self, first: tuple[int, int]) -> None:
+        missing, store = [], cached.store()
+        for layer, head in self.missing(first):
+            found = load_tile(store, self.taken.hash, self.settings, layer, head)
+            if found is None:
+                missing.append((layer, head))
+            else:
+                self.put(found)
+        jobs = 2 if len(missing) > 8 and (free_bytes("cpu") or 0) > 3 * PROCESS else 1
+        for tile in tiles(self.taken, self.settings, missing, self._check, jobs):
+            save_tile(store, self.taken.hash, self.settings, tile)
+            self.put(tile)
+
+    def _check(self, done: int, total: int, stage: str) -> None:
+        if self.stopped or time.monotonic() - self.seen > UNSEEN:
+            raise Stopped
+
+
+def maps(taken: Capture, settings: MapSettings, points: int) -> Maps:
+    """The maps with these settings, all drawn where the method is PCA, else as far as they are."""
+
+    def build() -> Maps:
+        shape = taken.query.shape[:2]
+        made = Maps(taken, settings, np.zeros((*shape, points, 2), np.uint16), np.zeros(shape, bool))
+        if settings.method == "pca":
+            with progress_line() as progress:
+                for tile in tiles(taken, settings, progress=progress):
+                    made.put(tile)
+            made.state = "done"
+        return made
+
+    return cached.kept("embeddings: maps", settings.key(taken.hash, -1, -1), build)
+
+
+def known_maps(taken: Capture, settings: MapSettings) -> Maps | None:
+    """The same where somebody asked for them before."""
+    return cached.known("embeddings: maps", settings.key(taken.hash, -1, -1))
+
+
+def warm() -> None:
+    """Compile UMAP in a thread, once per server, so that nobody's first click waits for it."""
+    cached.kept("embeddings: warm", "", lambda: threading.Thread(target=warm_up, daemon=True).start() or True)

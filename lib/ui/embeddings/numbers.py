@@ -1,0 +1,120 @@
+"""Beneath the large picture: how far it can be trusted, how queries were scaled, what orders it."""
+
+from __future__ import annotations
+
+import html
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lib.capture import Capture
+from lib.embeddings import Projection, Trust, project
+from lib.ui import cached
+from lib.ui.embeddings.measures import THUMBNAIL, joint, trusted_numbers
+from lib.ui.embeddings.one import Drawn
+from lib.ui.embeddings.stage import Stage
+from lib.ui.embeddings.wording import LOW, effect, rotary_sentence
+from lib.views import charts, palette
+
+BIG = "font-size:1.25rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;"
+
+
+def second_seed(taken: Capture, drawn: Drawn) -> Projection | None:
+    """The same map drawn with another seed; None for PCA, which has none, and for maps that take long."""
+    method, tile = drawn.settings.method, drawn.tile
+    if method == "pca" or drawn.settings.most > THUMBNAIL or tile.projection.method == "pca":
+        return None
+    key = drawn.settings.key(taken.hash, tile.layer, tile.head)
+
+    def build() -> Projection:
+        made, _, _ = joint(taken, drawn.settings, tile.layer, tile.head)
+        return project(made.points, method, drawn.settings.dimensions, drawn.settings.seed + 1)
+
+    return cached.kept("embeddings: second seed", key, build)
+
+
+def trust_strip(taken: Capture, drawn: Drawn) -> Trust | None:
+    """The trust numbers in one row, low ones marked."""
+    found = trusted_numbers(taken, drawn.settings, drawn.tile, second_seed(taken, drawn))
+    if found is None:
+        st.caption("Trust numbers need both queries and keys in the picture.")
+        return None
+    st.html(strip_html(found, drawn.tile.projection.method))
+    return found
+
+
+def strip_html(found: Trust, method: str) -> str:
+    """Six numbers, each with what it is measured against."""
+    seeds = "the same for every seed" if method == "pca" else "1: the same picture"
+    cells = (
+        ("distance ↔ attention", _r(found.distance_correlation), "full space, −1 perfect", False),
+        ("in this picture", _r(found.picture_correlation), "the same, on the page", found.picture_correlation > LOW[0]),
+        (
+            f"top-{found.k} keys kept",
+            _share(found.key_recall),
+            f"{_share(found.key_recall_full)} in full, chance {_share(found.key_recall_chance)}",
+            False,
+        ),
+        ("trustworthiness", _r(found.trustworthiness), "near here, near in full", found.trustworthiness < LOW[1]),
+        ("continuity", _r(found.continuity), "near in full, near here", False),
+        ("two seeds agree", "–" if method == "pca" else _r(found.seeds), seeds, False),
+    )
+    parts = []
+    for name, value, beside, low in cells:
+        colour = f"color:{palette.CATEGORICAL[5]};" if low else ""
+        parts.append(
+            f"<div style='flex:1 1 8.5rem;min-width:8rem'><div style='font-size:.76rem;opacity:.72'>{name}</div>"
+            f"<div style='{BIG}{colour}'>"
+            f"{value}{' ⚑' if low else ''}</div>"
+            f"<div style='font-size:.74rem;opacity:.72'>{beside}</div></div>"
+        )
+    marked = ""
+    if found.doubtful:
+        marked = (
+            f"<div style='margin-top:6px;font-size:.84rem'><b style='color:{palette.CATEGORICAL[5]}'>⚑ Low trust.</b> "
+            f"{html.escape(found.doubtful[:1].upper() + found.doubtful[1:])}.</div>"
+        )
+    foot = (
+        f"<div style='margin-top:4px;font-size:.74rem;opacity:.72'>Spearman per query within its document, over the "
+        f"tokens drawn, masked pairs excluded; trustworthiness and continuity on {found.sampled:,} of {found.points:,} "
+        f"points, {found.neighbours} neighbours.</div>"
+    )
+    return f"<div style='display:flex;flex-wrap:wrap;gap:6px 14px'>{''.join(parts)}</div>{marked}{foot}"
+
+
+def scale_lines(on: Stage) -> None:
+    """One sentence on the order of moving and scaling and what it does; the curve where c was searched."""
+    made, _, _ = joint(on.taken, on.ask.settings(1), *on.chosen)
+    if {"query", "key"} & set(on.ask.roles):
+        words = (effect(made.scale, made.rule), made.note, rotary_sentence(on.now.engine))
+        st.caption(" ".join(filter(None, words)))
+    if made.curve is None:
+        return
+    curve = made.curve
+    frame = pd.DataFrame({"c": curve.scale, "correlation": curve.correlation}).dropna()
+    if frame.empty:
+        st.caption("No pair of a query and a key to search c with.")
+        return
+    chart = charts.line(
+        frame,
+        "c",
+        "correlation",
+        colours=[palette.VALUE],
+        x_title="c, queries × c and keys ÷ c",
+        y_title="distance with score",
+        height=170,
+        log_x=True,
+    )
+    st.altair_chart(chart, width="stretch")
+    best = f"lowest at c = {curve.best:.2f}" if curve.best else "no c is better than the ends of the curve"
+    st.caption(f"Weighted Pearson over {curve.pairs:,} of {curve.pairs_allowed:,} pairs, −1 is perfect; {best}.")
+
+
+def _r(value: float) -> str:
+    return "n/a" if math.isnan(value) else f"{value:.2f}".replace("-", "−")
+
+
+def _share(value: float) -> str:
+    return "n/a" if np.isnan(value) else f"{value:.0%}"

@@ -1,0 +1,77 @@
+"""Words of this page: the sentence on moving and scaling, the paper's numbers, how to read the pictures."""
+
+from __future__ import annotations
+
+from lib.embeddings.trust import LEAST_FOLLOWING, LEAST_TRUST
+from lib.models import Engine
+from lib.ui import cached
+
+LOW = LEAST_FOLLOWING, LEAST_TRUST  # Spearman in the picture above, trustworthiness below which a number is marked
+
+RULES = {
+    "variance": "so that both clouds spread alike",
+    "norm": "so that both have the same mean length",
+    "search": "at which distance follows attention best",
+    "by hand": "as set by hand",
+}
+
+PAPER = {
+    "V-distance": "paper: −0.938 BERT, −0.792 GPT-2, −0.873 and −0.884 ViT (L4 H11 of BERT: −0.983)",
+    "V-spirals": "paper: spirals in BERT's early layers, seen by eye",
+    "V-image-attributes": "paper: a hue head, a brightness head, frequency and angle heads in ViT, seen by eye",
+    "V-norm-gap": "paper: −4.59 GPT-2, 0.41 BERT",
+    "V-first-token": "paper: GPT-2's late layers, no number",
+    "V-self": "paper: r = 0.94 in a head of ViT-32",
+    "V-induction": "paper: such heads in BERT, no number",
+}
+
+HOW_TO_READ = """
+**What is drawn.** In every head each token has a query, what it looks for, and a key, what it offers. A query attends
+most to the keys with which it has the largest scalar product. Here both are points of one space, so that nearness can
+stand for attention: keys are first moved onto the centre of the queries, then queries are multiplied by c and keys
+divided by it. Neither changes the attention, and the order matters: scaled alone, nothing would change, because the
+distance is the angle.
+
+**Shapes.** *A spiral or a line* where colour is position: a head that looks at one offset, such as the token before.
+*Clumps*: several offsets, or groups of tokens. *Two separate clouds*: queries and keys that hardly meet; all queries
+look at the same few keys. Queries *upon* their keys: a head that looks at itself.
+
+**Trust.** A picture in two dimensions loses something. *Distance ↔ attention* is the paper's number, in the full space:
+it is mostly arithmetic, so an untrained model reaches it too (see Findings). *In this picture* is the same for what you
+see, and usually far weaker. *Top keys kept* tells how many of a query's strongest keys are its nearest points here.
+A flag ⚑ and a paler picture mean: do not read closeness into it.
+
+**What orders this map?** looks at the full space alone: can a token's position, kind, frequency … be told from its
+nearest neighbours in *other* documents, better than when the labels are exchanged?
+
+**What this does not tell.** Nearness between two queries, or between values and keys, means nothing to the model.
+Attention also depends on masks and position biases that are no part of the vectors.
+"""
+
+
+def effect(scale: float, rule: str) -> str:
+    """What is done to queries and keys, and what that changes."""
+    return (
+        f"Keys are moved onto the queries' centre first, then queries × c and keys ÷ c with c = {scale:.2f}, "
+        f"{RULES[rule]}: the attention stays exactly as it was, and only how the two clouds meet changes. "
+        "The other way round c would do nothing, since distance is the angle between vectors."
+    )
+
+
+def rotary(engine: Engine) -> bool:
+    """Whether positions enter by rotating queries and keys."""
+    return cached.kept(
+        "embeddings: rotary",
+        engine.key,
+        lambda: any(name.endswith("rotary_emb") for name, _ in engine.model.named_modules()),
+    )
+
+
+def rotary_sentence(engine: Engine) -> str:
+    """That vectors are those after rotation, where there is one."""
+    return "Post-rotary vectors: as scored, after rotation by their positions." if rotary(engine) else ""
+
+
+def plural(count: int, word: str) -> str:
+    """1 head, 2 heads."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
