@@ -11,7 +11,7 @@ from lib.heads.induction import induction_probe
 from lib.heads.likeness import heads_like, leaf_order, likeness, redundancy_groups
 from lib.heads.profile import Profile, profile
 from lib.heads.pruning import greedy_pruning, likeness_order, pruning_curves, random_orders, removable
-from lib.heads.role_effects import role_effects
+from lib.heads.role_effects import claims_beside_effects, role_effects
 from lib.heads.roles import RULES, Rule
 from lib.heads.rollout import rollout
 from lib.heads.scores import IMAGE_SCORES, TEXT_SCORES, Score
@@ -35,6 +35,7 @@ __all__ = [
     "attentionviz",
     "between",
     "breakdown",
+    "claims_beside_effects",
     "describe",
     "evidence",
     "examples",

@@ -31,13 +31,15 @@ def greedy_pruning(
     stream: str | None = None,
     candidates: int = CANDIDATES,
     most: int | None = None,
+    alone: pd.DataFrame | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Remove one head after another, each time the one whose removal costs least beside all that are gone.
 
     budget: largest change of the loss (its unit) that may be spent; most: heads to remove at most. The first step
     measures every head; later steps measure again the ``candidates`` that cost least so far, since measuring all of
-    them at every step would take hours.
+    them at every step would take hours. alone: the table of ``sweep`` over the same documents in the same mode, where
+    there is one; it spares the first step its measuring.
 
     One row per step: order "greedy", removed (heads gone so far), layer, head (the one that went), loss, change with
     its 95 % interval low, high (bootstrap over documents, simultaneous over the steps). Row 0: no head gone, no change.
@@ -49,13 +51,17 @@ def greedy_pruning(
     left = all_heads(engine, board.stream)
     limit = len(left) if most is None else min(most, len(left))
     cost: dict[Head, float] = dict.fromkeys(left, -np.inf)  # of removing it beside what was gone when last measured
+    first = len(left)  # heads that the first step measures
+    if alone is not None:
+        cost |= dict(zip(zip(alone["layer"], alone["head"], strict=True), alone["change"], strict=True))
+        first = min(candidates, len(left))
     spent = 0.0
     gone: list[Head] = []
     steps: list[np.ndarray] = []
     clean = weight = None
-    done, total = 0, len(left) + sum(min(candidates, len(left) - step) for step in range(1, limit))
+    done, total = 0, first + sum(min(candidates, len(left) - step) for step in range(1, limit))
     while len(gone) < limit:
-        tried = sorted(cost, key=cost.__getitem__)[: candidates if gone else len(cost)]
+        tried = sorted(cost, key=cost.__getitem__)[: candidates if gone else first]
         stage = f"pruning, {len(gone)} heads gone, sets measured"
         outcome = board.losses(
             [frozenset((*gone, head)) for head in tried], _share(progress, done, len(tried), total, stage)

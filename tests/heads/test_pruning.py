@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from lib.corpora import encode_ids
-from lib.heads import all_heads, greedy_pruning, likeness_order, pruning_curves, random_orders, removable
+from lib.heads import all_heads, greedy_pruning, likeness_order, pruning_curves, random_orders, removable, sweep
 from lib.heads.ablation import Switchboard
 from lib.models import Engine
 from tests.capture.families import tiny
@@ -41,6 +41,18 @@ def test_every_step_is_measured_with_all_that_are_gone(engine, documents):
         assert curve.loss[step] == pytest.approx(outcome.loss.mean(), rel=1e-5)
     alone = Switchboard.of(engine, documents).losses([frozenset([head]) for head in all_heads(engine)])
     assert heads[0] == all_heads(engine)[int(alone.loss.mean(axis=1).argmin())]
+
+
+def test_a_sweep_spares_the_first_step_and_changes_nothing(engine, documents):
+    told = []
+    alone = sweep(engine, documents)
+    whole = greedy_pruning(engine, documents, budget=np.inf, most=5)
+    spared = greedy_pruning(
+        engine, documents, budget=np.inf, most=5, alone=alone, progress=lambda *now: told.append(now)
+    )
+    assert told[-1][0] == 5 * 8  # eight candidates at every step, the first one too
+    assert spared[["layer", "head"]].equals(whole[["layer", "head"]])
+    np.testing.assert_allclose(spared.change, whole.change, rtol=1e-5, atol=1e-6)
 
 
 def test_greedy_is_not_worse_than_random(engine, documents):

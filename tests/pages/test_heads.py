@@ -14,7 +14,7 @@ from lib.capture import Store, WindowPattern
 from lib.corpora import Document
 from lib.errors import HeadlightError
 from lib.heads import results
-from lib.ui import cached, downloads
+from lib.ui import cached, downloads, pruning_orders
 from lib.ui.heads import reading
 from lib.ui.heads.job import Job
 from lib.ui.heads.numbers import chosen_scores
@@ -23,6 +23,7 @@ from lib.ui.heads.wording import interval, number
 from lib.ui.pictures import layer_masks, scene_patterns
 from lib.ui.scene import Scene
 from lib.ui.state import DEFAULTS, Choice
+from tests.pages.test_pages import pictures
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
 PAIR = "The bank raised unforgettable fees. The river rose."
@@ -197,6 +198,17 @@ def shown(app):
     return " ".join(element.value for kind in kinds for element in getattr(app, kind))
 
 
+def finished(app):
+    """Wait for the work behind the page, then draw what it found."""
+    for _ in range(600):
+        if all(job.state != "running" for job in app.session_state["heads-jobs"].values()):
+            break
+        time.sleep(0.2)
+    app.run()
+    assert not app.exception
+    assert "Expected" not in shown(app)
+
+
 def test_numbers_scores_and_controls(app):
     assert "Measured on this document" in shown(app)
     app.selectbox(key="heads-shown").set_value("same_sentence").run()
@@ -220,7 +232,7 @@ def test_a_click_on_a_head_runs_no_forward_pass(app):
     app.number_input(key="layer").set_value(3).run()
     handle.remove()
     assert not app.exception
-    assert "L3 H0" in shown(app)
+    assert "L3 H9" in shown(app)
     assert counted == []
 
 
@@ -248,16 +260,42 @@ def test_long_work_is_followed_and_kept(app):
     app.session_state["heads-documents"] = 1
     app.session_state["heads-budget"] = 0.002
     app.run()
+    assert "come from the Similarity page" in shown(app)
     app.button(key="heads-pruning-start").click().run()
-    assert not app.exception
-    for _ in range(600):
-        jobs = app.session_state["heads-jobs"]
-        if all(job.state != "running" for job in jobs.values()):
-            break
-        time.sleep(0.2)
+    finished(app)
+    assert "of 72 heads** can go in the greedy order; random 1" in shown(app)
+    app.button(key="heads-sweep-start").click().run()
+    finished(app)
+    assert "Each role's claim beside its effect" in shown(app)
+    assert "heads-sweep-map" in pictures(app)
+
+
+def test_orders_from_similarity_stand_beside_the_greedy_one(app):
+    engine = cached.engine("all-MiniLM-L6-v2", "auto", "float32")
+    heads = tuple((layer, head) for layer in range(6) for head in range(12))
+    found = pruning_orders.Orders("found on 12 documents of encyclopedia", {"by similarity": heads})
+    app.session_state["pruning_orders"] = {(engine.key, "self"): found, ("another model", "self"): found}
+    app.session_state["heads-section"] = "Switch off"
+    app.session_state["heads-documents"] = 1
+    app.session_state["heads-budget"] = 0.001
     app.run()
-    assert not app.exception
-    assert "Within 0.002" in shown(app)
+    assert "by similarity: from the Similarity page, found on 12 documents" in shown(app)
+    pills = next(group for group in app.button_group if group.key == "heads-orders-3")
+    assert pills.value == ["random", "attention alike", "by similarity"]
+    pills.set_value(["by similarity"]).run()
+    app.button(key="heads-pruning-start").click().run()
+    finished(app)
+    assert "by similarity" in next(m.value for m in app.markdown if m.value.startswith("Within"))
+
+
+def test_orders_belong_to_one_model_and_the_oldest_go(monkeypatch):
+    monkeypatch.setattr(pruning_orders.st, "session_state", {})
+    for place in range(10):
+        pruning_orders.hand_over(f"model {place}", None, pruning_orders.Orders(str(place), {}))
+    assert pruning_orders.handed_over("model 9", "self").source == "9"
+    assert pruning_orders.handed_over("model 9", "decoder") is None
+    assert pruning_orders.handed_over("model 0", "self") is None
+    assert len(pruning_orders.st.session_state["pruning_orders"]) == pruning_orders.MOST
 
 
 def test_the_scores_worth_a_line_come_with_the_largest_first():

@@ -54,8 +54,10 @@ def test_every_section_opens(store):
     assert sum(int(part) for part in counts.split("**")[1::2]) == 5
     choose(app, "similarity-section", "uses")
     assert "Two orders of removal" in said(app)
-    orders = app.session_state["pruning_orders"]
-    assert all(len(set(order)) == 72 for order in orders.values())
+    (handed,) = app.session_state["pruning_orders"].values()
+    assert "6 documents of encyclopedia" in handed.source
+    assert list(handed.orders) == ["by similarity", "by repetition"]
+    assert all(len(set(order)) == 72 for order in handed.orders.values())
     assert "rows" in said(choose(app, "similarity-use", "features"))
     assert "reciprocal rank" in said(choose(app, "similarity-use", "keywords"))
     assert not app.exception
@@ -81,7 +83,7 @@ def test_a_change_of_head_measures_nothing_again(store, monkeypatch):
     monkeypatch.setattr(measures, "measure", lambda *_: measured.append(1))
     app.number_input(key="layer").set_value(4).run()
     assert not app.exception
-    assert "**L4 H0**" in said(app)
+    assert "**L4 H9**" in said(app)
     assert measured == []
     assert sorted(store.glob("*.safetensors")) == held
 

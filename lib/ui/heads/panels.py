@@ -63,6 +63,6 @@ def panels(scene: Scene, stream: str, pattern: np.ndarray) -> None:
         elif section == SECTIONS[2]:
             similar_panel(scene, documents, stream, layer, head)
         elif section == SECTIONS[3]:
-            switch_off_panel(scene, documents, stream, layer, head, corpus_or_document(scene, stream)[0])
+            switch_off_panel(scene, documents, stream, layer, head)
         else:
             whole_panel(scene, documents, stream, pattern)

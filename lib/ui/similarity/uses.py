@@ -18,13 +18,16 @@ from lib.similarity import (
     token_features,
 )
 from lib.ui import cached
+from lib.ui.captured import corpus_key
 from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
+from lib.ui.progress import progress_line
+from lib.ui.pruning_orders import Orders, hand_over
 from lib.ui.scene import Scene
 from lib.ui.similarity.compare import second
-from lib.ui.similarity.measures import Ask, corpus_key, documents, outputs, progress_line
-from lib.ui.tables import csv_table
+from lib.ui.similarity.measures import Ask, documents, outputs
 from lib.ui.state import choose_head
+from lib.ui.tables import csv_table
 from lib.views import heatmap_figure, npz_bytes, show
 
 USES = {
@@ -75,7 +78,9 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
     matrix, heads = alignment(scene, ask), heads_of(measured)
     names = [f"L{layer} H{head}" for layer, head in heads]
     redundant, rare = redundancy_order(matrix, heads), repetition_order(table)
-    st.session_state["pruning_orders"] = {"similar heads first": redundant, "rarely repeating heads first": rare}
+    source = f"found on {len(measured.documents)} documents of {scene.choice.corpus}"
+    found = Orders(source, {"by similarity": tuple(redundant), "by repetition": tuple(rare)})
+    hand_over(scene.engine.key, ask.stream, found)
     left, right = st.columns([3, 2])
     with left:
         figure = heatmap_figure(
@@ -99,8 +104,8 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
         frame = pd.DataFrame(
             {
                 "order": range(1, len(heads) + 1),
-                "most alike first": [f"L{layer} H{head}" for layer, head in redundant],
-                "rarely repeating first": [f"L{layer} H{head}" for layer, head in rare],
+                "by similarity": [f"L{layer} H{head}" for layer, head in redundant],
+                "by repetition": [f"L{layer} H{head}" for layer, head in rare],
             }
         )
         st.dataframe(frame, hide_index=True, height=420, width="stretch")
@@ -108,10 +113,11 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
         csv = ("headlight-pruning-orders.csv", "text/csv", lambda: csv_table(frame, facts))
         download_row({"Orders as CSV": csv}, "orders")
         st.caption(
-            "That a head is redundant in geometry does not make it useless: what the model loses without it is "
-            "measured by switching it off."
+            "By similarity: of the two most alike heads, one goes first. By repetition: heads that rarely make a token "
+            "alike with itself go first. That a head is redundant in geometry does not make it useless: what the model "
+            "loses along these orders is measured on Heads, Switch off."
         )
-        st.page_link("pages/heads.py", label="Switch heads off on Heads", icon=":material/grid_on:")
+        st.page_link("pages/heads.py", label="Try both orders on Heads, Switch off", icon=":material/grid_on:")
 
 
 def features(scene: Scene, ask: Ask) -> None:
