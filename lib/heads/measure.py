@@ -100,7 +100,7 @@ def main() -> None:
     """Measure and print every offline model that is installed."""
     for package in PACKAGES:
         if why := package.missing():
-            sys.stdout.write(f"{package.name}: {why} {package.install}\n\n")
+            sys.stdout.write(f"{package.name}: {why}\n\n")
             continue
         engine = models.load(package.name, device="cpu")
         sys.stdout.write(markdown(package.name, role_table(engine)))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lib.models import hub
 from lib.models.offline import PACKAGES
+from lib.models.permission import hub_ids_allowed, paths_allowed
 from lib.models.shipped import described, shipped
 
 READY, HUB, OWN = "ready offline", "from the Hub", "your own"
@@ -46,21 +47,24 @@ def catalogue() -> list[Entry]:
 
 
 def _packaged() -> list[Entry]:
-    return [
-        Entry(
-            name=package.name,
-            family=package.family,
-            source="offline",
-            available=not package.missing(),
-            why_not=package.missing(),
-            size=package.size,
-            group=READY,
-            kind=package.kind,
-            install=package.install,
-            about=package.about,
+    entries = []
+    for package in PACKAGES:
+        why_not = package.missing()
+        entries.append(
+            Entry(
+                name=package.name,
+                family=package.family,
+                source="offline",
+                available=not why_not,
+                why_not=why_not,
+                size=package.size,
+                group=READY,
+                kind=package.kind,
+                install=package.install,
+                about=package.about,
+            )
         )
-        for package in PACKAGES
-    ]
+    return entries
 
 
 def _shipped() -> list[Entry]:
@@ -120,6 +124,7 @@ def _own() -> list[Entry]:
     return [
         Entry(name, "", source, False, f"Give {what} in place of this line.", 0, OWN, "", about=about)
         for name, source, what, about in OWN_KINDS
+        if (hub_ids_allowed() if source == "hub" else paths_allowed())
     ]
 
 

@@ -115,7 +115,9 @@ def dinov2_weights(path: Path) -> dict[str, Any]:
     try:
         import onnx
     except ImportError as error:
-        raise NotInstalled("the package onnx, which reads ONNX", "none", "Run: pip install onnx") from error
+        raise NotInstalled(
+            "the package onnx, which reads ONNX", "none", "Run: pip install --no-deps -r requirements-models.txt"
+        ) from error
     graph = onnx.load(str(path)).graph
     constants = {c.name: c for c in graph.initializer}
     weights = {

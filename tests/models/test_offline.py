@@ -166,7 +166,7 @@ def test_a_missing_package_gives_its_one_command():
 
 
 def test_a_missing_reader_is_said():
-    assert "no_such_reader" in replace(MINILM, readers=("no_such_reader",)).missing()
+    assert "no_such_reader" in replace(MINILM, readers=("no_such_reader==1.0",)).missing()
 
 
 def test_an_unchanged_file_is_read_once(tmp_path):
