@@ -151,20 +151,22 @@ def test_releasing_really_frees_the_memory():
 def test_ten_switches_leave_the_memory_flat():
     program = """
     import psutil
-    from lib.models import load
+    from lib.models import load, untrained_twin
     sizes = []
     for _ in range(10):
         for dtype in ("float32", "bfloat16"):
             load("all-MiniLM-L6-v2", dtype=dtype).release()
         sizes.append(psutil.Process().memory_info().rss / 2**20)
-    print(sizes[2], sizes[-1])
+    kept = [untrained_twin(load("all-MiniLM-L6-v2")) for _ in range(3)]
+    print(sizes[2], sizes[-1], psutil.Process().memory_info().rss / 2**20)
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    early, late = map(float, done.stdout.split())
+    early, late, kept = map(float, done.stdout.split())
     assert late < early + 150  # threads' own heaps settle late; one load kept in each round would be 600 MiB
+    assert kept > late + 200, "models that are kept are seen"
 
 
 def test_importing_the_models_imports_no_torch():
