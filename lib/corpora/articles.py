@@ -1,10 +1,12 @@
 """The format of the texts in data/texts, and the corpora built from it.
 
-`# Title | subject` opens an article; below it one gold sentence a line; an empty line opens a paragraph.
+`# Title | subject` opens an article; below it one gold sentence a line; an empty line opens a paragraph. In a file of
+passages the lines below a title are the text itself.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +15,7 @@ from lib.errors import HeadlightError
 
 from .document import Document
 from .gold import joined
+from .sentences import sentence_spans
 
 PAIR = "sentence pair"  # a probe of this subject has two sentences, the second being the second text
 
@@ -27,6 +30,25 @@ def articles(text: str, name: str) -> list[Document]:
         if not paragraphs:
             raise _malformed(name, line, f"the article {title!r} has no sentence")
         found.append(_article(title, subject, paragraphs))
+    return found
+
+
+def passages(text: str, name: str) -> list[Document]:
+    """One document per passage, its lines and empty lines kept as they are; sentences by rule.
+
+    Raises HeadlightError with the line number where text stands before the first title or a passage is empty.
+    """
+    head, *parts = re.split(r"^# *(.*)\n", text, flags=re.MULTILINE)
+    if head.strip():
+        raise _malformed(name, 1, "text before the first title")
+    found = []
+    for line, content in zip(parts[::2], parts[1::2], strict=True):
+        title, _, subject = (part.strip() for part in line.partition("|"))
+        body = content.strip("\n")
+        if not body.strip():
+            at = text[: text.index(line)].count("\n") + 1
+            raise _malformed(name, at, f"the passage {title!r} has no text")
+        found.append(Document(title, body, sentence_spans(body), topics=((0, len(body)),), subject=subject))
     return found
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from lib.errors import HeadlightError
 
-from .articles import articles, topic_mosaics
+from .articles import articles, passages, topic_mosaics
 from .document import Document
 from .gratings import gratings
 
@@ -58,6 +58,11 @@ _CORPORA: dict[str, tuple[str, str, Callable[[], list[Document]]]] = {
         "Small texts that each test one thing: repetition, sentence pairs, coreference, garden paths, names, numbers",
         "English",
         _file("probes"),
+    ),
+    "sampled-from-base": (
+        "Passages drawn from Headlight's own character model: in the manner of plays, but a model's, not Shakespeare's",
+        "English",
+        lambda: passages((_TEXTS / "sampled-from-base.txt").read_text(encoding="utf-8"), "sampled-from-base.txt"),
     ),
     "topics": (
         "Beginnings of articles of different subjects in a row, gold topic boundaries",

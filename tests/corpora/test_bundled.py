@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_sample_images
 
 from lib.corpora import builtin, builtin_names, encode, from_text
-from lib.corpora.articles import articles
+from lib.corpora.articles import articles, passages
 from lib.corpora.bundled import _TEXTS
 from lib.corpora.gratings import SIDE, grating
 from lib.errors import HeadlightError
@@ -19,7 +19,7 @@ WRITTEN = ("encyclopedia", "encyclopedia-ko", "conversation", "probes")
 
 def test_names_describe_what_is_there():
     corpora = {corpus.name: corpus for corpus in builtin_names()}
-    assert {*WRITTEN, "topics", "gratings", "photographs"} == set(corpora)
+    assert {*WRITTEN, "sampled-from-base", "topics", "gratings", "photographs"} == set(corpora)
     for name, corpus in corpora.items():
         documents = builtin(name)
         assert corpus.documents == len(documents) and corpus.kind == documents[0].kind
@@ -65,6 +65,28 @@ def test_encyclopedia_is_large_and_varied(minilm):
     text = " ".join(d.text for d in documents)
     for kind in (r"\b(?:Dr|St|approx|e\.g|i\.e)\.", r"\d", r"[\"“]", r";", r"\(", r"\?"):
         assert re.search(kind, text)
+
+
+def test_sampled_passages_are_a_models_and_say_so():
+    documents = builtin("sampled-from-base")
+    raw = (_TEXTS / "sampled-from-base.txt").read_text(encoding="utf-8")
+    assert 12 <= len(documents) <= 20
+    assert [d.text for d in documents] == [part.strip("\n") for part in re.split(r"^#.*\n", raw, flags=re.M)[1:]]
+    assert min(len(d.text) for d in documents) >= 4 * 256, "windows of 256 characters fit several times"
+    assert all("\n" in d.text and not d.gold and d.sentences and d.subject == "sampled" for d in documents)
+    (corpus,) = (corpus for corpus in builtin_names() if corpus.name == "sampled-from-base")
+    assert "model" in corpus.description and "not Shakespeare's" in corpus.description
+    label = (_TEXTS / "sampled-from-base.md").read_text(encoding="utf-8")
+    assert f"{len(documents)} passages" in label
+    assert "Not by Shakespeare" in label and "--seed 0" in label
+    assert len({d.text for d in documents}) == len(documents)
+
+
+def test_a_passage_needs_a_title_and_text():
+    with pytest.raises(HeadlightError, match="line 1 of 'x': text before"):
+        passages("words\n# One | sampled\nmore", "x")
+    with pytest.raises(HeadlightError, match=r"line 4 of 'x'.*'Two' has no text"):
+        passages("# One | sampled\nA line.\n\n# Two | sampled\n\n", "x")
 
 
 def test_conversations_are_transcripts():

@@ -46,6 +46,11 @@ def passages(folder: Path, count: int, length: int, temperature: float, seed: in
     return [text.strip() for text in tokenizer.batch_decode(ids)]
 
 
+def titled(texts: list[str]) -> str:
+    """One file of all passages: a title in front of each, then its lines as they were drawn."""
+    return "\n\n".join(f"# Passage {number} | sampled\n{text}" for number, text in enumerate(texts, 1)) + "\n"
+
+
 def label(folder: Path, texts: list[str], options: dict) -> str:
     """What the reader of the passages has to know, as Markdown."""
     training = json.loads((folder / "training.json").read_text())
@@ -57,7 +62,7 @@ def label(folder: Path, texts: list[str], options: dict) -> str:
         f"{whose}: {len(texts)} passages, {sum(map(len, texts)):,} characters, drawn once from Headlight's "
         f"own model `{folder.name}` (validation loss {training['validation_loss']:.4f} nats per character after "
         f"{training['tokens']:,} characters of {title}), temperature {options['temperature']}, "
-        f"seed {options['seed']}, an empty line between passages.\n\n"
+        f"seed {options['seed']}, a title before each passage.\n\n"
         f"Repeat with `python -m lib.models.sample_char_gpt --model {place} --out FILE.txt "
         f"--passages {options['passages']} --length {options['length']} --temperature {options['temperature']} "
         f"--seed {options['seed']}`.\n"
