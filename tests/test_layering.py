@@ -39,11 +39,13 @@ def forbidden(path):
     if parts[0] == "lib" and parts[1] in ROOMS:
         yield from (f"lib.{room}" for room in ROOMS if room != parts[1])
     if parts[0] == "lib" and parts[1] in {"models", "corpora"}:
-        yield from (f"lib.{later}" for later in ("capture", *ROOMS))
+        yield from (f"lib.{later}" for later in ("capture", *ROOMS, "report", "precompute"))
     if parts[:2] == ("lib", "capture"):
-        yield from (f"lib.{room}" for room in ROOMS)
+        yield from (f"lib.{room}" for room in (*ROOMS, "report", "precompute"))
     if parts[0] == "lib" and not shows:
-        yield from ("lib.views", "lib.ui", "pages")
+        yield from ("lib.ui", "pages")
+        if parts[1] != "report":  # it lies above the rooms and draws a page of its own, without the app
+            yield "lib.views"
     if parts[0] == "lib" and parts[1] == "views":
         yield from ("lib.ui", "pages")
 
