@@ -2,12 +2,17 @@
 
 import streamlit as st
 
+from lib.ui.embeddings.claims import findings_panel, sentences, words_panel
 from lib.ui.embeddings.controls import controls
-from lib.ui.embeddings.maps import warm
+from lib.ui.embeddings.every import doubtful, known_trust
+from lib.ui.embeddings.maps import known_maps, warm
 from lib.ui.embeddings.numbers import scale_lines, trust_strip
-from lib.ui.embeddings.one import one_head, view_controls
+from lib.ui.embeddings.one import Drawn, one_head, view_controls
+from lib.ui.embeddings.ordered import orders_panel
 from lib.ui.embeddings.overview import overview, searched
-from lib.ui.embeddings.stage import stage
+from lib.ui.embeddings.stage import Stage, stage
+from lib.ui.embeddings.taken_away import downloads
+from lib.ui.embeddings.trusted import trust_panel
 from lib.ui.embeddings.wording import HOW_TO_READ
 from lib.ui.frame import how_to_read, question
 from lib.ui.guard import through_the_door
@@ -15,6 +20,26 @@ from lib.ui.message import guarded
 from lib.ui.scene import scene
 
 through_the_door()
+
+SECTIONS = {
+    "orders": "What orders this map?",
+    "trust": "Trust of all heads",
+    "findings": "Findings",
+    "words": "All heads in words",
+}
+
+
+def head(on: Stage, told: dict[tuple[int, int], str] | None) -> Drawn | None:
+    """The chosen head, large, and its numbers; None where it cannot be drawn."""
+    view = view_controls(on)
+    if told is not None:
+        st.text(told[on.chosen])
+    with guarded("the map of this head"):
+        drawn = one_head(on, view)
+        trust_strip(on.taken, drawn)
+        scale_lines(on)
+        return drawn
+    return None
 
 
 @st.fragment(key="panel")
@@ -24,12 +49,29 @@ def panel() -> None:
     ask, look = controls(now)
     with guarded("the maps of these documents"):
         on = searched(stage(now, ask, look))
-        overview(on, None, None)
-        view = view_controls(on)
-        with guarded("the map of this head"):
-            drawn = one_head(on, view)
-            trust_strip(on.taken, drawn)
-            scale_lines(on)
+        maps_before = known_maps(on.taken, ask.settings())
+        told = sentences(on, maps_before)
+        made = overview(on, doubtful(on, known_trust(on, maps_before)), told)
+        drawn = head(on, told)
+        section = st.segmented_control(
+            "Over all heads",
+            list(SECTIONS),
+            format_func=SECTIONS.__getitem__,
+            default="orders",
+            key="embeddings-section",
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+        with guarded(SECTIONS[section or "orders"].lower()):
+            if section == "trust":
+                trust_panel(on, made)
+            elif section == "findings":
+                findings_panel(on)
+            elif section == "words":
+                words_panel(on, made)
+            elif drawn is not None:
+                orders_panel(on, drawn)
+        downloads(on, made, drawn)
     warm()
 
 

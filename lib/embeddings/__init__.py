@@ -12,6 +12,7 @@ from .neighbours import Neighbours, nearest
 from .offsets import Offsets, offsets_of
 from .orders import Orders, what_orders
 from .patch_features import PatchFeatures, patch_features, patch_pictures
+from .pictured import only_pictured, picture_strength
 from .projection import METHODS, Projection, neighbours_kept, principal_axes, project, wanted_neighbours, warm_up
 from .sampling import Sample, sample_tokens
 from .saved import load_tile, save_tile
@@ -62,9 +63,11 @@ __all__ = [
     "neighbours_kept",
     "norm_attribute",
     "offsets_of",
+    "only_pictured",
     "output_embedding",
     "patch_features",
     "patch_pictures",
+    "picture_strength",
     "principal_axes",
     "project",
     "sample_tokens",

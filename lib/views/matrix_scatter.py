@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lib.errors import HeadlightError
+from lib.views import palette
 from lib.views.colouring import Colouring
 from lib.views.component import Figure, show_head_grid
 from lib.views.packet import pack
@@ -111,6 +112,45 @@ def matrix_scatter(
         on_choose: called with (row of `points`, head).
     """
     show_head_grid(matrix_scatter_figure(points, colouring, layers, **options), key, chosen, on_choose)
+
+
+def painted(
+    points: np.ndarray,
+    colouring: Colouring,
+    *,
+    classes: np.ndarray | None = None,
+    hits: np.ndarray | None = None,
+    cell: int = 160,
+    gap: int = 6,
+) -> np.ndarray:
+    """The same picture as pixels on white, uint8 (row, column, 3): layers downwards, heads across.
+
+    Args:
+        points: as in `matrix_scatter_figure`, as are `colouring`, `classes` and `hits`.
+        colouring: of the points.
+        classes: each head's own colours.
+        hits: what a search found.
+        cell: pixels of one head's side.
+        gap: pixels between two heads.
+    """
+    layers, heads, n, _ = points.shape
+    picture = np.full((layers * (cell + gap) - gap, heads * (cell + gap) - gap, 3), 255, np.uint8)
+    table = np.array([palette.rgb(colour) for colour in colouring.colours], np.uint8)
+    order = np.random.default_rng(0).permutation(n)
+    if hits is not None:
+        order = order[np.argsort(np.asarray(hits)[order], kind="stable")]  # what is lit comes last, on top
+    for layer in range(layers):
+        for head in range(heads):
+            own = colouring.classes if classes is None else classes[layer, head]
+            colours = table[own[order]]
+            if hits is not None:
+                colours = np.where(np.asarray(hits, bool)[order, None], colours, np.uint8(214))
+            tile = picture[layer * (cell + gap) :, head * (cell + gap) :][:cell, :cell]
+            tile[:] = 247
+            at = 3 + points[layer, head, order].astype(int) * (cell - 8) // 65535
+            for dx, dy in ((0, 0), (1, 0), (0, 1), (1, 1)):
+                tile[cell - 4 - at[:, 1] + dy, at[:, 0] + dx] = colours
+    return picture
 
 
 def kept_points(count: int, most: int, hits: np.ndarray | None) -> np.ndarray:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from lib.embeddings.joint import ROLES
+from lib.embeddings.reading import READ, most_tokens
 from lib.ui.embeddings.colours import IMAGES, TEXTS, TYPE
-from lib.ui.embeddings.measures import Ask, most_tokens
+from lib.ui.embeddings.measures import Ask
 from lib.ui.pictures import streams
 from lib.ui.scene import Scene
 
 METHODS = {"pca": "PCA", "umap": "UMAP", "tsne": "t-SNE"}
 SHOWN = {"query": "queries", "key": "keys", "value": "values", "z": "outputs z"}
 RULES = {"variance": "equal spread", "norm": "equal length", "search": "searched", "by hand": "by hand"}
-READ = 5_000  # tokens at first
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lib.capture import Capture, capture
-from lib.capture.budget import kept_bytes
-from lib.capture.check import trusted
-from lib.corpora import Document, Encoding, encode
+from lib.capture import Capture, stored
 from lib.embeddings import (
     JointEmbedding,
     MapSettings,
@@ -23,17 +20,16 @@ from lib.embeddings import (
     trust,
 )
 from lib.embeddings.joint import KEY, QUERY, Z
+from lib.embeddings.reading import Reading, read_documents
+from lib.embeddings.sampling import THUMBNAIL
 from lib.embeddings.tiles import Tile
 from lib.errors import HeadlightError
-from lib.models import Engine
 from lib.ui import cached
 from lib.ui.captured import corpus_key
 from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 
-IN_MEMORY = 300_000_000  # bytes of vectors while they are captured: a small host has less than a gigabyte in all
-LEAST = 16  # tokens of a document: more documents are left out rather than cut shorter
-MATRIX, THUMBNAIL, ONE = 2_000, 1_000, 5_000  # tokens drawn: of all heads by PCA, by UMAP or t-SNE, and of one head
+MATRIX, ONE = 2_000, 5_000  # tokens drawn: of all heads by PCA, and of one head; UMAP and t-SNE draw THUMBNAIL
 
 
 @dataclass(frozen=True)
@@ -58,20 +54,6 @@ class Ask:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """The documents as they are read: some of the corpus, each cut to its share.
-
-    places: index of each document in the corpus. cut: tokens of each at most. note: in words, what was left out.
-    """
-
-    places: tuple[int, ...]
-    documents: tuple[Document, ...]
-    encodings: tuple[Encoding, ...]
-    cut: int
-    note: str
-
-
-@dataclass(frozen=True, eq=False)
 class Points:
     """Which token each point of a map is. role: index into ROLES; token: row of the capture's table of its side."""
 
@@ -84,75 +66,13 @@ class Points:
         return ~np.isin(self.role, (QUERY, Z))
 
 
-def most_tokens(engine: Engine) -> int:
-    """Tokens whose queries and keys, in all heads, may be in memory at once."""
-    layout = trusted(engine)
-    lengths = [(1000, 1000 if engine.kind == "encoder-decoder" else 0)]
-    return int(1000 * IN_MEMORY / kept_bytes(lengths, layout, layout.chosen(None, layout.streams), ("query", "key")))
-
-
 def reading(scene: Scene, ask: Ask) -> Reading:
     """Every document of the corpus where that fits, each to its share of the tokens."""
-
-    def build() -> Reading:
-        most = min(ask.read, most_tokens(scene.engine))
-        if scene.engine.kind == "vision":
-            return _images(scene, most)
-        return _texts(scene, most)
-
-    return cached.kept("embeddings: reading", reading_key(scene, ask), build)
-
-
-def _images(scene: Scene, most: int) -> Reading:
-    first = encode(scene.documents[0], scene.engine)
-    places = spread(len(scene.documents), max(1, most // len(first.table)))
-    chosen = tuple(scene.documents[place] for place in places)
-    read = tuple(encode(document, scene.engine) for document in chosen)
-    tokens = sum(len(one.table) for one in read)
-    return Reading(places, chosen, read, 0, _counted(len(chosen), len(scene.documents), "image", f"{tokens:,} tokens."))
-
-
-def _texts(scene: Scene, most: int) -> Reading:
-    places = spread(len(scene.documents), max(1, most // LEAST))
-    chosen = tuple(scene.documents[place] for place in places)
-    whole = [encode(document, scene.engine, scene.choice.tokens) for document in chosen]
-    cut = share(np.array([len(one.table) for one in whole]), most)
-    read = tuple(
-        one if len(one.table) <= cut else encode(document, scene.engine, cut)
-        for one, document in zip(whole, chosen, strict=True)
+    return cached.kept(
+        "embeddings: reading",
+        reading_key(scene, ask),
+        lambda: read_documents(scene.documents, scene.engine, ask.read, scene.choice.tokens),
     )
-    tokens = sum(len(one.table) for one in read)
-    beginnings = f", at most the first {cut} of each" if any(one.lost for one in read) else ""
-    return Reading(
-        places,
-        chosen,
-        read,
-        cut,
-        _counted(len(chosen), len(scene.documents), "document", f"{tokens:,} tokens{beginnings}."),
-    )
-
-
-def _counted(chosen: int, there: int, thing: str, rest: str) -> str:
-    many = f"{chosen:,} {thing}{'s' if chosen > 1 else ''}" + (f" of {there:,}" if chosen < there else "")
-    return f"{many}, {rest}"
-
-
-def spread(count: int, most: int) -> tuple[int, ...]:
-    """At most so many of 0 … count − 1, evenly spaced."""
-    return tuple(np.unique(np.linspace(0, count - 1, min(count, most)).astype(int)).tolist())
-
-
-def share(lengths: np.ndarray, most: int) -> int:
-    """The longest cut with which documents of these lengths hold ``most`` tokens together.
-
-    >>> share(np.array([4, 10, 30]), 24)
-    10
-    """
-    low, high = 1, int(lengths.max())
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if np.minimum(lengths, middle).sum() <= most else (low, middle - 1)
-    return low
 
 
 def captured(scene: Scene, ask: Ask) -> Capture:
@@ -162,10 +82,7 @@ def captured(scene: Scene, ask: Ask) -> Capture:
 
     def build(keep: tuple[str, ...]) -> Capture:
         with progress_line() as progress:
-            return cached.store().capture(
-                f"{'+'.join(keep)} {reading_key(scene, ask)}",
-                lambda: capture(scene.engine, read.encodings, keep, progress=progress),
-            )
+            return stored(cached.store(), scene.engine, read.encodings, keep, progress=progress)
 
     key = reading_key(scene, ask)
     found = [cached.kept("embeddings: capture", f"{kind} {key}", lambda kind=kind: build(kind)) for kind in kinds]

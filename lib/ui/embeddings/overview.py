@@ -35,15 +35,20 @@ def searched(on: Stage) -> Stage:
     return on
 
 
-def overview(on: Stage, doubtful: np.ndarray | None, names: list[list[str]] | None) -> Maps:
+def overview(on: Stage, doubtful: np.ndarray | None, told: dict[tuple[int, int], str] | None) -> Maps:
     """Draw the picture; while maps are being made it is drawn again every two seconds. Returns the maps.
 
-    doubtful: bool (layer, head), pictures of low trust, where that has been measured. names: words per layer and head.
+    doubtful: bool (layer, head), pictures of low trust, where measured. told: a sentence per (layer, head), if any.
     """
     settings = on.ask.settings()
     points = on.points(settings)
     made = maps(on.taken, settings, len(points.role))
     made.go_on(on.chosen)
+
+    names = None
+    if told is not None:
+        heads = range(on.taken.query.shape[1])
+        names = [[told[layer, head].split(": ", 1)[1] for head in heads] for layer in on.taken.layers]
 
     def choose(row: int, head: int) -> None:
         choose_head(on.taken.layers[row], head)
@@ -61,7 +66,7 @@ def picture(
     on: Stage, made: Maps, points: Points, doubtful: np.ndarray | None = None, names: list[list[str]] | None = None
 ) -> Figure:
     """The figure of all heads as far as they are drawn."""
-    colours, classes = _colours(on, points, made)
+    colours, classes = colours_of_all(on, points, made)
     sample = made.settings.samples(on.taken)[0].note
     notes = [on.read.note, f"Drawn in each: {sample}" if sample else ""]
     notes += [f"{note} ({count} heads)" for note, count in list(made.notes.items())[:2]]
@@ -79,7 +84,7 @@ def picture(
     )
 
 
-def _colours(on: Stage, points: Points, made: Maps) -> tuple[Colouring, np.ndarray | None]:
+def colours_of_all(on: Stage, points: Points, made: Maps) -> tuple[Colouring, np.ndarray | None]:
     """The colours of all heads, and each head's own where they differ."""
     if on.look.colour != NORM:
         return on.coloured(points, *on.chosen), None
@@ -107,7 +112,7 @@ def _progress(made: Maps) -> None:
         problem(made.error)
     if done == total or made.state == "failed":
         if st.session_state.pop("embeddings-drawing", False):
-            st.rerun(["panel"])
+            st.rerun()  # outside a callback only the whole app can be asked for
         return
     st.session_state["embeddings-drawing"] = True
     method = METHODS[made.settings.method]

@@ -1,0 +1,99 @@
+"""What is measured of all heads: long work beside the page, kept by model, texts and attention."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from lib import models
+from lib.embeddings import (
+    Evidence,
+    Orders,
+    Tile,
+    all_heads,
+    evidence,
+    load_tile,
+    tiles,
+    trust_table,
+    what_orders,
+)
+from lib.ui import cached
+from lib.ui.embeddings.maps import Maps
+from lib.ui.embeddings.source import stream_name
+from lib.ui.embeddings.stage import Stage
+from lib.ui.heads.job import Progress, worked
+
+EVIDENCE, TWIN, TRUST = "embeddings-evidence", "embeddings-twin", "embeddings-trust"
+
+
+def measured(on: Stage) -> Evidence | None:
+    """What the claims and rankings rest on; None until somebody asked for it and it is there."""
+
+    def work(progress: Progress) -> Evidence:
+        return evidence(on.now.engine, on.read.encodings, on.taken, stream_name(on.ask), progress)
+
+    return worked(EVIDENCE, on.key, "Measure all heads", work)
+
+
+def known_evidence(on: Stage) -> Evidence | None:
+    """The same where it has been measured already."""
+    return cached.known(EVIDENCE, on.key)
+
+
+def measured_twin(on: Stage) -> Evidence | None:
+    """The same of the untrained twin, which is drawn, measured and released."""
+
+    def work(progress: Progress) -> Evidence:
+        progress(0, 1, "drawing the weights of the untrained twin")
+        twin = models.untrained_twin(on.now.engine)
+        try:
+            return evidence(twin, on.read.encodings, stream=stream_name(on.ask), progress=progress)
+        finally:
+            twin.release()
+
+    return worked(TWIN, on.key, "Measure the untrained twin as well", work)
+
+
+def measured_trust(on: Stage, made: Maps) -> pd.DataFrame | None:
+    """The trust numbers of every head's small picture; None until they are there."""
+
+    def work(progress: Progress) -> pd.DataFrame:
+        return trust_table(on.taken, _tiles(on, made), made.settings, progress=progress)
+
+    return worked(TRUST, trust_key(on, made), "Measure the trust of all pictures", work)
+
+
+def known_trust(on: Stage, made: Maps | None) -> pd.DataFrame | None:
+    """The same where it has been measured already."""
+    return None if made is None else cached.known(TRUST, trust_key(on, made))
+
+
+def trust_key(on: Stage, made: Maps) -> str:
+    """Names the pictures whose trust is measured."""
+    return made.settings.key(on.taken.hash, -1, -1)
+
+
+def _tiles(on: Stage, made: Maps) -> list[Tile]:
+    if made.settings.method == "pca":
+        return list(tiles(on.taken, made.settings))
+    found = [load_tile(cached.store(), on.taken.hash, made.settings, *place) for place in all_heads(on.taken)]
+    return [tile for tile in found if tile is not None]
+
+
+def head_orders(on: Stage) -> Orders:
+    """What orders the chosen head's map, in the full space; a moment's work."""
+    key = f"{on.key} {on.ask.scale} {on.name}"
+    images = on.read.encodings if on.image else None
+    return cached.kept(
+        "embeddings: orders", key, lambda: what_orders(on.taken, images, heads=[on.chosen], scale=on.ask.scale)
+    )
+
+
+def doubtful(on: Stage, table: pd.DataFrame | None) -> np.ndarray | None:
+    """Which pictures are of low trust, bool (layer, head), where that has been measured."""
+    if table is None:
+        return None
+    found = np.zeros(on.taken.query.shape[:2], bool)
+    for row in table[table.doubtful != ""].itertuples():
+        found[on.taken.layer_index(row.layer), row.head] = True
+    return found

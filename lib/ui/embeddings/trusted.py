@@ -1,0 +1,65 @@
+"""The map of heads by trust, and the model's mean beside the paper's number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lib.ui.embeddings.every import measured_trust
+from lib.ui.embeddings.maps import Maps
+from lib.ui.embeddings.stage import Stage
+from lib.ui.embeddings.wording import PAPER, plural
+from lib.ui.state import choose_head
+from lib.views import head_grid_figure, show
+
+NUMBERS = {
+    "picture_correlation": "distance in the picture with attention, Spearman (−1 perfect)",
+    "distance_correlation": "distance in the full space with attention, Spearman (−1 perfect)",
+    "key_recall": "share of top keys that are nearest in the picture",
+    "trustworthiness": "trustworthiness (1: near here means near in full)",
+    "continuity": "continuity (1: near in full means near here)",
+}
+
+
+def trust_panel(on: Stage, made: Maps) -> None:
+    """Every head's small picture by a trust number; a click chooses the head."""
+    if not {"query", "key"} <= set(on.ask.roles):
+        st.caption("Switch on queries and keys: trust is about where they meet.")
+        return
+    if not made.ready.all():
+        st.caption("The pictures are still being drawn; their trust is measured when all are there.")
+        return
+    table = measured_trust(on, made)
+    if table is None:
+        st.caption("Measures the small picture of every head; pictures of low trust are then marked above.")
+        return
+    name = st.selectbox(
+        "Trust by", list(NUMBERS), format_func=NUMBERS.__getitem__, key="embeddings-trust-by", persist_state="session"
+    )
+    show(figure(on, table, name), "embeddings-trust-map", lambda row, head: choose_head(on.taken.layers[row], head))
+    low = int((table.doubtful != "").sum())
+    mean = table.distance_correlation.mean()
+    drawn = table.picture_correlation.mean()
+    st.caption(
+        f"{plural(low, 'picture')} of {len(table)} marked: Spearman in the picture above −0.5, or trustworthiness "
+        f"below 0.8. Mean over heads: {mean:.3f} in the full space, {drawn:.3f} in the pictures; {PAPER['V-distance']}."
+    )
+
+
+def figure(on: Stage, table: pd.DataFrame, name: str) -> object:
+    """Layers × heads coloured by a trust number."""
+    grid = np.full(on.taken.query.shape[:2], np.nan)
+    for row in table.itertuples():
+        grid[on.taken.layer_index(row.layer), row.head] = getattr(row, name)
+    signed = name.endswith("correlation")
+    chance = f" Chance {table.key_recall_chance.mean():.2f}." if name == "key_recall" else ""
+    return head_grid_figure(
+        -grid if signed else grid,
+        on.taken.layers,
+        value_name="−Spearman" if signed else NUMBERS[name].split(" (")[0],
+        value_range=(0.0, 1.0),
+        title=NUMBERS[name][:1].upper() + NUMBERS[name][1:],
+        note=f"The tokens drawn above; bright is trustworthy.{chance}",
+        chosen=on.place,
+    )
