@@ -9,9 +9,10 @@ import numpy as np
 from lib.corpora import Encoding, TokenTable
 from lib.embeddings import ByPosition, by_position, without
 from lib.embeddings.joint import KEY, QUERY
+from lib.embeddings.reading import Reading
 from lib.heads.visibility import attention_window, causal_stream, visible
 from lib.ui import cached
-from lib.ui.embeddings.measures import Ask, Points, Reading
+from lib.ui.embeddings.measures import Ask, Points
 from lib.ui.embeddings.stage import Stage
 from lib.ui.pictures import sentence_starts
 from lib.ui.progress import progress_line
