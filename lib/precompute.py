@@ -1,8 +1,9 @@
 """Fill the store on a bigger machine: python -m lib.precompute MODEL CORPUS PROJECTION.
 
-The capture and one map per head are written as soon as each is ready, so a run that was stopped goes on where it was.
-The app finds them when it looks into the same folder (HEADLIGHT_STORE) with the same device, precision and token limit,
-for the whole corpus and for its first documents. Heads are spread over processes by joblib: call
+The corpus as Similarity and Heads read it, the tokens that Embeddings reads of it, and one map per head are written as
+soon as each is ready, so a run that was stopped goes on where it was. The app finds them when it looks into the same
+folder (HEADLIGHT_STORE) with the same device, precision and limits of tokens; a capture of the whole corpus also serves
+its first documents and each alone. Heads are spread over processes by joblib: call
 ``fill`` under ``joblib.parallel_config`` to hand them to Dask or Ray instead. On a graphics card UMAP and t-SNE run
 there where TorchDR is installed.
 """
@@ -15,22 +16,24 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from joblib import parallel_config
 
-from lib.capture import Capture, Store, capture, capture_key
+from lib.capture import Capture, Store, capture_key, stored
 from lib.corpora import USUAL_LENGTH, Document, Encoding, builtin, conllu, encode
 from lib.embeddings import METHODS, MapSettings, Tile, all_heads, head_map, load_tile, save_tile, tiles
 from lib.embeddings.gpu import installed, project_on
-from lib.embeddings.sampling import MOST
+from lib.embeddings.reading import READ, read_documents
+from lib.embeddings.sampling import THUMBNAIL
+from lib.models import Engine
 
 Progress = Callable[[int, int, str], None]
+DRAWN = ("query", "key")  # what the Embeddings page captures: its maps are named by that
 
 
 @dataclass(frozen=True)
 class Filled:
-    """What a run did: the capture's hash, maps there were already, and maps it made."""
+    """What a run did: the hash by which maps are named, maps there were already, and maps it made."""
 
     capture_hash: str
     found: int
@@ -38,7 +41,7 @@ class Filled:
 
 
 def fill(
-    engine: Any,
+    engine: Engine,
     documents: Sequence[Document | Encoding],
     settings: MapSettings,
     store: Store,
@@ -50,8 +53,8 @@ def fill(
     settings: of the maps. jobs: processes, joblib's configuration if None. ``progress(done, total, stage)`` may raise
     to stop; what was written stays. Raises what ``capture`` and ``tiles`` raise.
     """
-    key = capture_key(engine, documents)
-    taken = store.capture(key, lambda: capture(engine, documents, progress=progress))
+    taken = stored(store, engine, documents, progress=progress)
+    key = capture_key(engine, documents, DRAWN)
     places = all_heads(taken)
     missing = [place for place in places if load_tile(store, key, settings, *place) is None]
     for tile in _drawn(engine, taken, settings, missing, jobs, progress):
@@ -60,7 +63,7 @@ def fill(
 
 
 def _drawn(
-    engine: Any,
+    engine: Engine,
     taken: Capture,
     settings: MapSettings,
     places: list[tuple[int, int]],
@@ -89,10 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("projection", choices=METHODS)
     parser.add_argument("--dimensions", type=int, choices=(2, 3), default=2)
     parser.add_argument("--scale", default="variance", help="variance, norm, search or a number")
-    parser.add_argument("--most", type=int, default=MOST, help=f"tokens shown at most ({MOST:,})")
-    parser.add_argument(
-        "--length", type=int, default=USUAL_LENGTH, help=f"tokens of a document at most ({USUAL_LENGTH})"
-    )
+    parser.add_argument("--read", type=int, default=READ, help="tokens that the maps are made of (%(default)s)")
+    parser.add_argument("--most", type=int, default=THUMBNAIL, help="tokens shown at most (%(default)s)")
+    parser.add_argument("--length", type=int, default=USUAL_LENGTH, help="tokens of a document at most (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=-1, help="processes; −1: one per core")
     parser.add_argument("--device", default="auto")
@@ -104,11 +106,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     engine = load(given.model, device=given.device, dtype=given.dtype)
     documents = conllu(given.corpus) if given.corpus.endswith(".conllu") else builtin(given.corpus)
-    encodings = [encode(document, engine, given.length) for document in documents]
     scale = given.scale if given.scale in ("variance", "norm", "search") else float(given.scale)
     settings = MapSettings(given.projection, given.dimensions, scale, most=given.most, seed=given.seed)
+    store = Store(given.store)
+    stored(store, engine, [encode(document, engine, given.length) for document in documents], progress=_say)
+    read = read_documents(documents, engine, given.read, given.length)
     with parallel_config("loky", n_jobs=given.jobs, inner_max_num_threads=1):
-        done = fill(engine, encodings, settings, Store(given.store), progress=_say)
+        done = fill(engine, read.encodings, settings, store, progress=_say)
     sys.stdout.write(f"\n{done.made} maps made, {done.found} there already, in {given.store}\n")
 
 

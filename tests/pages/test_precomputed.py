@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from lib import precompute
+from lib import models, precompute
 from lib.capture.check import trusted
 from lib.capture.value import ARRAYS
 from lib.corpora import encode
 from lib.embeddings import MapSettings
 from lib.ui import cached
 from lib.ui.captured import captured
+from lib.ui.embeddings import measures as embeddings
+from lib.ui.embeddings.measures import Ask
 from lib.ui.scene import Scene
 from lib.ui.state import DEFAULTS, Choice
 
@@ -43,6 +45,23 @@ def test_the_app_finds_what_precompute_made(opened):
     shorter = replace(scene, choice=replace(scene.choice, tokens=32))
     assert captured(shorter, scene.documents[:3], ("z",)).doc_offsets[-1] == 96
     assert len(passes) > made, "another token limit is another question"
+
+
+def test_the_maps_of_the_embeddings_page_are_there_too(opened, tmp_path, monkeypatch):
+    scene, passes = opened
+    monkeypatch.setattr(precompute, "builtin", lambda name: list(scene.documents))
+    monkeypatch.setattr(models, "load", lambda *_, **__: scene.engine)
+    command = ["all-MiniLM-L6-v2", "conversation", "umap", "--read", "120", "--most", "10", "--jobs", "1"]
+    precompute.main([*command, "--store", str(cached.STORE_FOLDER)])
+    made = len(passes)
+    ask = Ask("self", 120, "umap", "variance", ("query", "key"), True)
+    taken = embeddings.captured(scene, ask)
+    assert taken.doc_offsets[-1] == 120
+    assert captured(scene, scene.documents[:2], ("z",)).doc_offsets[-1] > 120
+    monkeypatch.setattr(embeddings, "joint", None)  # drawing a map would need it
+    assert embeddings.one_map(taken, ask.settings(10), 5, 11).projection.xy.shape == (20, 2)
+    assert embeddings.captured(scene, replace(ask, roles=("query", "key", "value", "z"))).z is not None
+    assert len(passes) == made
 
 
 def test_a_pattern_is_in_the_store_by_the_same_name(opened):

@@ -63,8 +63,8 @@ def controls(now: Scene) -> tuple[Ask, Look]:
         stream, offered = "self", streams(now.engine)
         if len(offered) > 1:
             stream = st.selectbox("Attention", offered, key="embeddings-stream", persist_state="session", width=130)
-        wanted, kind = _search(now)
         scale, read = _scale(now)
+    wanted, kind = _search(now)
     chosen = tuple(role for role in ROLES if role in (roles or [])) or ("query", "key")
     ask = Ask(stream, read, method or "pca", scale, chosen, now.choice.special or now.engine.kind == "vision")
     return ask, Look(colour or TYPE, wanted, kind)
@@ -74,23 +74,24 @@ def _search(now: Scene) -> tuple[str, str]:
     """What is searched for, and how."""
     if now.engine.kind == "vision":
         return "", "exact"
-    wanted = st.text_input(
-        "Search all heads",
-        key="embeddings-search",
-        persist_state="session",
-        placeholder="a token",
-        width=150,
-        icon=":material/search:",
-    )
-    kind = st.segmented_control(
-        "As",
-        ["exact", "regex"],
-        format_func={"exact": "whole token", "regex": ".*"}.__getitem__,
-        default="exact",
-        key="embeddings-search-kind",
-        persist_state="session",
-        help="A whole token, whatever its case, or a regular expression found anywhere in it, such as ^un|ing$.",
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom", key="embeddings-search-row"):
+        wanted = st.text_input(
+            "Search all heads",
+            key="embeddings-search",
+            persist_state="session",
+            placeholder="a token, lit in every head",
+            width=330,
+            icon=":material/search:",
+        )
+        kind = st.segmented_control(
+            "Find",
+            ["exact", "regex"],
+            format_func={"exact": "the whole token", "regex": "regular expression"}.__getitem__,
+            default="exact",
+            key="embeddings-search-kind",
+            persist_state="session",
+            help="A whole token, whatever its case; or an expression found anywhere in it, such as ^un|ing$.",
+        )
     return wanted or "", kind or "exact"
 
 
