@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lib.corpora import builtin
 from lib.embeddings.reading import read_documents, share, spread
 
 
@@ -14,7 +15,8 @@ def test_a_share_uses_what_it_may_and_no_more():
     assert spread(5, 3) == (0, 2, 4) and spread(2, 9) == (0, 1)
 
 
-def test_texts_are_cut_alike_and_short_ones_left_whole(minilm, articles):
+def test_texts_are_cut_alike_and_short_ones_left_whole(minilm):
+    articles = builtin("encyclopedia")
     read = read_documents(articles[:4], minilm, most=100, max_length=60)
     assert [len(one.table) for one in read.encodings] == [25] * 4
     assert read.cut == 25 and read.places == (0, 1, 2, 3)
