@@ -19,6 +19,7 @@ from lib.ui.heads.wording import SCORES
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table
+from lib.ui.words import plural
 from lib.views import head_grid_figure, show
 
 SWEEP = "heads-sweep"
@@ -34,8 +35,8 @@ def alone_panel(scene: Scene, documents: tuple[Document, ...], stream: str, mode
     found = worked(SWEEP, key, f"Switch off each of {len(every)} heads in turn", work)
     if found is None:
         st.caption(
-            f"Over {_documents(len(documents))}. Shows which heads the model misses, and whether heads of one role are "
-            "missed more than others."
+            f"Over {plural(len(documents), 'document')}. Shows which heads the model misses, and whether heads of one "
+            "role are missed more than others."
         )
         return
     table = catalogue(scene, documents, stream)
@@ -61,14 +62,10 @@ def _swept(engine: Engine, read: list, mode: str, stream: str | None, progress: 
     return sweep(engine, read, mode, stream, progress=progress)
 
 
-def _documents(count: int) -> str:
-    return f"{count} {'document' if count == 1 else 'documents'}"
-
-
 def asked(found: pd.DataFrame) -> str:
     """On how much an effect rests: documents, and predictions where the model predicts."""
     documents, predictions = int(found["documents"].iloc[0]), int(found["predictions"].iloc[0])
-    return _documents(documents) + ("" if _distance(found) else f", {predictions:,} predictions")
+    return plural(documents, "document") + ("" if _distance(found) else f", {predictions:,} predictions")
 
 
 def _distance(found: pd.DataFrame) -> bool:

@@ -1,4 +1,4 @@
-"""The catalogue: one row per head over the corpus, and a scatter of any two scores."""
+"""The catalogue: one row per head over the corpus, a scatter of any two scores, and a map of any score."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ import streamlit as st
 
 from lib.heads.roles import NONE_CLEAR
 from lib.ui.downloads import download_row, provenance
-from lib.ui.heads.wording import SCORES, capital, measured, unit
+from lib.ui.heads.wording import SCORES, SIGNED, capital, measured, unit
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table
-from lib.views import by_class, scatter
+from lib.ui.words import plural
+from lib.views import by_class, head_grid_figure, scatter, show
 
 TOP_ROLES = 7  # roles with a colour of their own; the others share one
 FIRST = ("previous_token", "self", "first_token", "same_sentence", "entropy_share", "mean_lag", "same_row", "same_hue")
+BESIDE = ("chance", "÷ chance", "95 %")
 
 
 def catalogue_panel(scene: Scene, table: pd.DataFrame, documents: int) -> None:
-    """Draw table, filter, scatter and download. table: from ``score_heads``."""
+    """Draw filter, table, scatter, map and download. table: from ``score_heads``."""
     names = measured(table)
-    kept, chosen = _filters(table, names)
-    left, right = st.columns([3, 2], gap="large")
+    kept, chosen, beside = _filters(table, names)
+    _table(kept, chosen, beside)
+    across, up = _axes(names)
+    left, right = st.columns(2, gap="large")
     with left:
-        _table(kept, chosen)
+        _scatter(scene, kept, across, up)
     with right:
-        _scatter(scene, kept, names)
+        _map(scene, table, up)
     _missing(table, documents)
     facts = provenance(scene, corpus=scene.choice.corpus, corpus_documents=documents, **_plain(table.attrs))
     stem = "headlight-heads"
@@ -39,38 +43,57 @@ def _plain(attrs: dict) -> dict[str, object]:
     return {f"catalogue {name}": attrs[name] for name in ("stream", "special", "documents", "tokens", "lost")}
 
 
-def _filters(table: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[str]]:
-    """The rows that are kept, and the scores with columns of their own."""
+def _filters(table: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """The rows that are kept, the scores with columns of their own, and what stands beside each score."""
     roles = list(table["role"].value_counts().index)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         role = st.multiselect(
-            "Roles", roles, key="heads-catalogue-roles", placeholder="all", persist_state="session", width=320
+            "Roles", roles, key="heads-catalogue-roles", placeholder="all", persist_state="session", width=260
         )
         chosen = st.multiselect(
             "Scores",
             names,
-            default=[name for name in FIRST if name in names][:5],
+            default=[name for name in FIRST if name in names][:4],
             format_func=lambda name: SCORES[name].label,
             key="heads-catalogue-scores",
             persist_state="session",
+            width=420,
         )
-    return (table[table["role"].isin(role)] if role else table), chosen
+        beside = st.pills(
+            "Beside each score", BESIDE, selection_mode="multi", default=["÷ chance"], key="heads-catalogue-beside",
+            persist_state="session",
+        )  # fmt: skip
+    held = table["role"].isin([one for one in role if one in roles])
+    return (table[held] if held.any() else table), [name for name in chosen if name in names], list(beside)
 
 
-def _table(kept: pd.DataFrame, chosen: list[str]) -> None:
+def _table(kept: pd.DataFrame, chosen: list[str], beside: list[str]) -> None:
     """The table; a click on a row chooses its head."""
     shown = pd.DataFrame({"layer": kept["layer"], "head": kept["head"], "role": kept["role"]})
-    columns: dict[str, object] = {}
+    narrow = {"width": "small", "format": "%.3g"}
+    columns: dict[str, object] = {
+        name: st.column_config.Column(width=wide, pinned=True)
+        for name, wide in (("layer", 55), ("head", 55), ("role", 150))
+    }
     for name in chosen:
         label = SCORES[name].label
-        shown[label] = kept[name]
-        shown[f"{label}: chance"] = kept[f"{name}_chance"]
-        shown[f"{label}: 95 %"] = [
-            "" if pd.isna(low) else f"{low:.3g} … {high:.3g}"
-            for low, high in zip(kept[f"{name}_low"], kept[f"{name}_high"], strict=True)
-        ]
-        columns |= {c: st.column_config.NumberColumn(format="%.3g") for c in (label, f"{label}: chance")}
-        columns[label] = st.column_config.NumberColumn(format="%.3g", help=SCORES[name].says)
+        value, chance = kept[name], kept[f"{name}_chance"]
+        shown[label] = value
+        columns[label] = st.column_config.NumberColumn(help=SCORES[name].says, **narrow)
+        extra = {
+            "chance": chance,
+            "÷ chance": (value / chance).where(chance > 0),
+            "95 %": [
+                "" if pd.isna(low) else f"{low:.3g} … {high:.3g}"
+                for low, high in zip(kept[f"{name}_low"], kept[f"{name}_high"], strict=True)
+            ],
+        }
+        for what in beside:
+            shown[f"{label}: {what}"] = extra[what]
+            if what != "95 %":
+                columns[f"{label}: {what}"] = st.column_config.NumberColumn(what, **narrow)
+            else:
+                columns[f"{label}: {what}"] = st.column_config.TextColumn(what, width=125)
     shown["also"] = kept["also"]
     rows = [(int(row.layer), int(row.head)) for row in kept.itertuples()]
 
@@ -83,7 +106,7 @@ def _table(kept: pd.DataFrame, chosen: list[str]) -> None:
         shown,
         key="heads-catalogue",
         hide_index=True,
-        height=460,
+        height=min(36 * (len(shown) + 1), 420),
         width="stretch",
         column_config=columns,
         on_select=choose,
@@ -91,9 +114,9 @@ def _table(kept: pd.DataFrame, chosen: list[str]) -> None:
     )
 
 
-def _scatter(scene: Scene, kept: pd.DataFrame, names: list[str]) -> None:
-    """All heads on two scores; a click chooses one."""
-    with st.container(horizontal=True):
+def _axes(names: list[str]) -> tuple[str, str]:
+    """The two scores of the scatter."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         across, up = (
             st.selectbox(
                 label,
@@ -102,9 +125,15 @@ def _scatter(scene: Scene, kept: pd.DataFrame, names: list[str]) -> None:
                 format_func=lambda name: SCORES[name].label,
                 key=f"heads-catalogue-{label}",
                 persist_state="session",
+                width=230,
             )
-            for place, (label, first) in enumerate((("Across", "entropy_share"), ("Up", "first_token")))
+            for place, (label, first) in enumerate((("Across", "entropy_share"), ("Up, and in the map", "first_token")))
         )
+    return across, up
+
+
+def _scatter(scene: Scene, kept: pd.DataFrame, across: str, up: str) -> None:
+    """All heads on two scores; a click chooses one."""
     drawn = kept[kept[across].notna() & kept[up].notna()]
     if drawn.empty:
         st.caption("No head has both scores.")
@@ -132,6 +161,27 @@ def _scatter(scene: Scene, kept: pd.DataFrame, names: list[str]) -> None:
     )
 
 
+def _map(scene: Scene, table: pd.DataFrame, name: str) -> None:
+    """Layers × heads coloured by a score over the corpus; a click chooses the head."""
+    numbers = sorted(int(layer) for layer in table["layer"].unique())
+    chance = table[f"{name}_chance"].mean()
+    here = (scene.choice.layer, scene.choice.head)
+    figure = head_grid_figure(
+        table[name].to_numpy(float).reshape(len(numbers), -1),
+        numbers,
+        names=[list(part) for _, part in table.groupby("layer")["role"]],
+        value_name=SCORES[name].label,
+        unit=unit(name),
+        kind="diverging" if name in SIGNED else "sequential",
+        title=capital(SCORES[name].label),
+        note=f"{capital(SCORES[name].says)}." + ("" if np.isnan(chance) else f" Chance {chance:.2g} on average."),
+        chosen=(numbers.index(here[0]), here[1])
+        if here[0] in numbers and here[1] < len(table) // len(numbers)
+        else None,
+    )
+    show(figure, "heads-score-map", lambda row, head: choose_head(numbers[row], head))
+
+
 def _range(low: float, high: float, name: str) -> str:
     return f"{low:.2g} … {high:.2g} {unit(name)}".strip()
 
@@ -141,10 +191,12 @@ def _missing(table: pd.DataFrame, documents: int) -> None:
     attrs = table.attrs
     excluded = int(table["excluded_rows"].sum())
     parts = [
-        f"{documents} documents, {attrs['tokens']:,} tokens, {attrs['lost']:,} cut off; special tokens "
+        f"{plural(documents, 'document')}, {attrs['tokens']:,} tokens, {attrs['lost']:,} cut off; special tokens "
         f"{'counted' if attrs['special'] else 'left out, rows renormalised'}.",
         f"{excluded:,} rows that held nothing are left out." if excluded else "",
-        "Intervals: bootstrap over documents, simultaneous over all heads.",
+        "Intervals: bootstrap over documents, simultaneous over all heads."
+        if documents > 1
+        else "One document: no intervals, and roles stay unsure.",
     ]
     gone = [f"{SCORES[name].label}: {why}" for name, why in attrs["missing"].items() if name in SCORES]
     parts.append(f"Not measured: {'; '.join(gone)}." if gone else "")

@@ -10,6 +10,7 @@ from lib.ui.heads.measures import head_examples, head_profile
 from lib.ui.heads.wording import SCORES, capital, number
 from lib.ui.scene import Scene
 from lib.ui.tables import html_table
+from lib.ui.words import plural
 from lib.views import charts
 
 SHORT = 240  # characters of an example
@@ -83,7 +84,7 @@ def _lags(lags: pd.DataFrame, documents: int) -> None:
     st.altair_chart(chart, width="stretch")
     beyond = lags.loc[lags["lag"].abs() > NEAR, "share"].sum()
     st.caption(
-        f"{documents} documents; band: 95 %, simultaneous over lags; dashed: uniform rows. "
+        f"{plural(documents, 'document')}; band: 95 %, simultaneous over lags; dashed: uniform rows. "
         f"{number(float(beyond))} of the attention lies beyond ±{NEAR} tokens, not drawn."
     )
 

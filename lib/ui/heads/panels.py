@@ -10,6 +10,7 @@ from lib.corpora import Document
 from lib.ui.heads.catalogue import catalogue_panel
 from lib.ui.heads.corpus import corpus_panel
 from lib.ui.heads.measures import catalogue, document_table, known_catalogue, known_document_table
+from lib.ui.heads.patches import patches_panel
 from lib.ui.heads.similar import similar_panel
 from lib.ui.heads.switch_off import switch_off_panel
 from lib.ui.heads.whole import whole_panel
@@ -18,6 +19,7 @@ from lib.ui.pictures import chosen_place, layers
 from lib.ui.scene import Scene
 
 SECTIONS = ("Catalogue", "This head over the corpus", "Similar heads", "Switch off", "Whole model")
+PATCHES = "Patches"  # of images
 FEW_DOCUMENTS = 6  # at first: enough for an interval, quick to read
 
 
@@ -44,8 +46,11 @@ def panels(scene: Scene, stream: str, pattern: np.ndarray) -> None:
     """Draw the open panel; none at first, so that the page is there at once."""
     most = len(scene.documents)
     st.session_state["heads-documents"] = min(st.session_state.get("heads-documents", FEW_DOCUMENTS), most)
+    offered = (*SECTIONS, PATCHES) if scene.encoding.grid else SECTIONS
+    if st.session_state.get("heads-section") not in offered:
+        st.session_state["heads-section"] = None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        section = st.segmented_control("Over the corpus", SECTIONS, key="heads-section", persist_state="session")
+        section = st.pills("Over the corpus", offered, key="heads-section", persist_state="session")
         st.number_input(
             f"Documents of {most}", 1, max(most, 1), key="heads-documents", persist_state="session", width=130
         )
@@ -64,5 +69,7 @@ def panels(scene: Scene, stream: str, pattern: np.ndarray) -> None:
             similar_panel(scene, documents, stream, layer, head)
         elif section == SECTIONS[3]:
             switch_off_panel(scene, documents, stream, layer, head)
+        elif section == PATCHES:
+            patches_panel(scene, documents, stream, pattern)
         else:
             whole_panel(scene, documents, stream, pattern)

@@ -22,6 +22,7 @@ from lib.ui.heads.measures import every_head, stream_of
 from lib.ui.pruning_orders import Orders, handed_over
 from lib.ui.scene import Scene
 from lib.ui.tables import csv_table
+from lib.ui.words import plural
 from lib.views import charts
 
 RANDOM, ALIKE = "random", "attention alike"
@@ -93,9 +94,9 @@ def _curves(scene: Scene, curve: pd.DataFrame, budget: float, documents: int, he
         f"Within a change of {budget:g}, **{counts['greedy']} of {heads} heads** can go in the greedy order"
         + (f"; {others}." if others else ".")
     )
-    few = f"{documents} {'document' if documents == 1 else 'documents'}"
     st.caption(
-        f"{few}; band of the greedy curve: 95 % over documents, simultaneous over steps. The greedy order is chosen "
+        f"{plural(documents, 'document')}; band of the greedy curve: 95 % over documents, simultaneous over steps. "
+        "The greedy order is chosen "
         "and measured on the same documents, so it flatters itself; the other orders are followed as far as it went."
     )
     facts = provenance(scene, corpus_documents=documents, budget=budget)

@@ -11,6 +11,7 @@ from lib.ui.heads.measures import corpus_likeness, every_head
 from lib.ui.heads.wording import number
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
+from lib.ui.words import plural
 from lib.views import heatmap
 
 KINDS = {
@@ -60,7 +61,8 @@ def similar_panel(scene: Scene, documents: tuple[Document, ...], stream: str, la
             row_title="head",
             column_title="head",
             title=f"Distance of attention, {len(heads)} heads in the order of their clusters",
-            note=f"{len(documents)} documents. {KINDS[kind]}. Dark is alike. Average linkage, optimal leaf order.",
+            note=f"{plural(len(documents), 'document')}. {KINDS[kind]}. Dark is alike. "
+            "Average linkage, optimal leaf order.",
             value_name="distance",
             chosen=None if at is None else (at, at),
             lag=False,
@@ -74,7 +76,7 @@ def _groups(distances: np.ndarray, heads: list[tuple[int, int]], threshold: floa
     """Groups of heads in which every two are within the threshold."""
     groups = redundancy_groups(distances, threshold)
     spared = sum(len(group) - 1 for group in groups)
-    st.markdown(f"**{len(groups)} groups** in which every two heads are at most {threshold:.2f} apart")
+    st.markdown(f"**{plural(len(groups), 'group')}** in which every two heads are at most {threshold:.2f} apart")
     st.caption(
         f"Were one head of each enough, {spared} of {len(heads)} could go. Whether it is, only switching off tells: "
         "heads that look alike may pass on different things."
@@ -85,4 +87,4 @@ def _groups(distances: np.ndarray, heads: list[tuple[int, int]], threshold: floa
         own = chosen in [heads[i] for i in group]
         st.text(f"{'→ ' if own else ''}{place + 1}  {names}   (largest {number(float(part.max()))})")
     if len(groups) > 12:
-        st.caption(f"{len(groups) - 12} smaller groups are not listed.")
+        st.caption(f"Not listed: {plural(len(groups) - 12, 'smaller group')}.")

@@ -18,6 +18,7 @@ from lib.ui.message import guarded
 from lib.ui.pictures import layers, shown_tokens, tables
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
+from lib.ui.words import plural
 from lib.views import charts, head_grid_figure, heatmap, show
 
 MASSES = ("special", "first_token", "cls", "sep", "period", "registers")
@@ -48,7 +49,7 @@ def _masses(profile: pd.DataFrame, documents: int) -> None:
     st.altair_chart(chart, width="stretch")
     first = frame.groupby("label", sort=False)["chance"].mean()
     chance = ", ".join(f"{label} {value:.2g}" for label, value in first.items())
-    st.caption(f"Mean over the heads of a layer, {documents} documents; bands: 95 %. Uniform rows: {chance}.")
+    st.caption(f"Mean over the heads of a layer, {plural(documents, 'document')}; bands: 95 %. Uniform rows: {chance}.")
 
 
 def _norm_gap(profile: pd.DataFrame) -> None:
@@ -64,9 +65,8 @@ def _norm_gap(profile: pd.DataFrame) -> None:
 
 
 def _agreement(scene: Scene, stream: str) -> None:
-    st.markdown("**Agreement of W_Q and W_K**")
     if stream == "cross":
-        st.caption("Queries and keys are made from two different texts.")
+        st.caption("W_Q and W_K are not compared here: queries and keys are made from two different texts.")
         return
     numbers = layers(scene, stream)
     try:
@@ -85,8 +85,9 @@ def _agreement(scene: Scene, stream: str) -> None:
             value_name="r",
             kind="diverging",
             value_range=(-1.0, 1.0),
-            title="Pearson r between the entries of W_Q and W_K",
-            note="Chance 0. AttentionViz found 0.94 in a head of ViT-32 that looks at itself.",
+            title="Agreement of W_Q and W_K",
+            note="Pearson r between their entries; chance 0. AttentionViz found 0.94 in a head of ViT-32 that looks "
+            "at itself.",
             chosen=(numbers.index(here[0]), here[1]) if here[0] in numbers else None,
         ),
         "heads-agreement",
@@ -96,6 +97,9 @@ def _agreement(scene: Scene, stream: str) -> None:
 
 def _rollout(scene: Scene, stream: str, pattern: np.ndarray) -> None:
     """Attention through all layers, on the chosen document."""
+    if stream == "cross":
+        st.caption("Rollout follows one text through its layers: it is not defined between two.")
+        return
     key = f"{scene.engine.key} {scene.document.hash} {scene.choice.tokens} {stream}"
     mixed = cached.kept("heads: rollout", key, lambda: rollout(pattern))
     queries, _ = tables(scene, stream)
