@@ -1,54 +1,44 @@
 """Spectral: at which distances does attention live, and how many patterns does it take?"""
 
-from lib.ui.guard import through_the_door
-
-through_the_door()
-
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lib.errors import HeadlightError
 from lib.ui.downloads import download_row, provenance
 from lib.ui.frame import how_to_read, question
-from lib.ui.message import guarded
+from lib.ui.guard import through_the_door
+from lib.ui.message import guarded, problem
 from lib.ui.scene import Scene, scene
-from lib.ui.spectral.controls import controls
-from lib.ui.spectral.layer import layer_numbers, noise_sentence, one_layer
-from lib.ui.spectral.measures import Ask, Shown, analysed, complexities, cut_windows, own_band
-from lib.ui.spectral.modes import modes_panel
+from lib.ui.spectral.claims import claims_section
+from lib.ui.spectral.coherent import coherency_section
+from lib.ui.spectral.compare import compare_section
+from lib.ui.spectral.controls import controls, ways_out
+from lib.ui.spectral.heads import heads_section
+from lib.ui.spectral.layer import IN_WORDS, layer_numbers, noise_sentence, one_layer
+from lib.ui.spectral.measures import Ask, Shown, analysed, complexities, cut_windows
+from lib.ui.spectral.modes import modes_section
 from lib.ui.spectral.scalograms import scalogram_row
-from lib.ui.spectral.spectra import spectra_panel
+from lib.ui.spectral.spectra import spectra_section
+from lib.ui.spectral.wavelets import wavelets_section
+from lib.ui.spectral.wording import HOW_TO_READ, LAG_AND_SCALE, what_is_shown
+from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table
-from lib.views import figure_html, npz_bytes
+from lib.views import Figure, figure_html, npz_bytes
 
-LAG_AND_SCALE = (
-    "**Lag** is how far back a query looks; **scale** is how wide the oscillation along the lag is, and they are not "
-    "the same: a lone bump answers at a scale of 5.9 times its width, so energy at scale 20 can be a bump 3.4 tokens "
-    "wide."
-)
+through_the_door()
 
-HOW_TO_READ = """
-**The field.** Windows of one length are cut from the texts; each gives one attention pattern per layer, averaged over
-heads. Their mean is taken away: what is left, the fluctuation, is how attention differs from window to window. Special
-tokens are read by the model, but their rows and columns are left out and nothing is renormalised.
-
-**Profile and scalogram.** The curve above each layer is the fluctuation's energy by lag; positive lags look back,
-negative ones ahead. Beneath it a Morlet wavelet transform along the lag, energy divided by scale. *÷ chance* divides by
-what independent lags with the same profile would give. A ring marks a peak whose interval, simultaneous over
-the picture, lies above chance. Where it is greyed the wavelet feels the end of the lags. The Fourier period is 1.047
-times the scale.
-
-**Modes.** Proper orthogonal decomposition finds the patterns that reproduce the fluctuation with the fewest terms. A
-lag band keeps only lags near its centre first; plain modes stand beside it, because whether mixing lags blurs them is a
-question and not a premise.
-
-**Rank.** H\\*(ε) counts the modes that hold all but a share ε of the energy. N windows have at most N − 1 modes, so a
-rank that still grows with N, or that white noise needs as well, is unresolved.
-
-**What this does not tell.** The words spectrum, mode and scale come from the study of turbulence. The analogy is
-structural, not physical: nothing flows here, and no law of fluids is implied.
-"""
+SECTIONS = {
+    "modes": "Modes and lag bands",
+    "rank": "How many patterns",
+    "coherency": "Coherency",
+    "heads": "Heads needed",
+    "compare": "Two models",
+    "verdicts": "Verdicts",
+    "wavelets": "Other wavelets",
+}
 
 
 def chosen_row(now: Scene, shown: list[Shown]) -> int:
@@ -56,19 +46,28 @@ def chosen_row(now: Scene, shown: list[Shown]) -> int:
     return int(np.abs(np.array([layer.analysis.layer for layer in shown]) - now.choice.layer).argmin())
 
 
-def what_is_shown(now: Scene, ask: Ask, layer: Shown) -> str:
-    """What the figure rests on and what it leaves out."""
-    mass = layer.analysis.excluded_mass
-    told = (
-        f" Special tokens left out: they take {100 * mass:.0f} % of the attention in layer {layer.analysis.layer}."
-        if mass
-        else ""
+def section(now: Scene, ask: Ask, shown: list[Shown], row: int, colouring: str) -> None:
+    """The chosen part of the page; each is a fragment of its own, so that its controls redraw only itself."""
+    chosen = st.segmented_control(
+        "Section",
+        list(SECTIONS),
+        format_func=SECTIONS.__getitem__,
+        default="modes",
+        key="spectral-section",
+        label_visibility="collapsed",
+        persist_state="session",
     )
-    heads = "Mean over heads" if ask.head is None else f"Head {ask.head}"
-    return f"{heads}; {cut_windows(now, ask).summary}{told}"
+    {
+        "rank": partial(spectra_section, shown, row),
+        "coherency": partial(coherency_section, now, ask, shown, row),
+        "heads": partial(heads_section, now, ask),
+        "compare": partial(compare_section, now, ask, shown, row),
+        "verdicts": partial(claims_section, now, ask),
+        "wavelets": partial(wavelets_section, now, ask, shown, row, colouring),
+    }.get(chosen, partial(modes_section, now, ask, shown, row))()
 
 
-def downloads(now: Scene, ask: Ask, layer: Shown, figure, table) -> None:
+def downloads(now: Scene, ask: Ask, layer: Shown, figure: Figure, table: pd.DataFrame) -> None:
     """The scalogram as a page, the numbers by layer, the layer's modes as arrays."""
     analysis = layer.analysis
     facts = provenance(now, windows=analysis.documents, length=analysis.length, heads=ask.head, stream=ask.stream)
@@ -79,6 +78,7 @@ def downloads(now: Scene, ask: Ask, layer: Shown, figure, table) -> None:
         "lags": analysis.scalogram.lags,
         "modes": analysis.plain.modes,
         "eigenvalues": analysis.plain.eigenvalues,
+        "scores": analysis.plain.scores,
     }
     stem = f"headlight-spectral-L{analysis.layer}"
     files = {
@@ -89,34 +89,39 @@ def downloads(now: Scene, ask: Ask, layer: Shown, figure, table) -> None:
     download_row(files, "spectral")
 
 
+def pictures(now: Scene, ask: Ask, colouring: str) -> None:
+    """Scalograms of all layers, the chosen one large beside the numbers of all, and the chosen section."""
+    shown = analysed(now, ask)
+    row = chosen_row(now, shown)
+    layer = shown[row]
+    scalogram_row(shown, colouring, row, lambda at: choose_head(shown[at].analysis.layer, now.choice.head))
+    st.caption(what_is_shown(now, ask, cut_windows(now, ask), layer))
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        figure = one_layer(layer, colouring)
+        st.caption(LAG_AND_SCALE)
+    with right:
+        table = layer_numbers(shown, complexities(now, ask, shown))
+        st.markdown("**By layer**, all lags [95 % over windows]")
+        with st.container(height=330 if len(table) > 9 else "content", border=False):
+            drawn = html_table(list(table), table.astype(str).to_numpy().tolist())
+            st.html(f"<div style='overflow-x:auto'>{drawn}</div>")
+        st.caption(f"{IN_WORDS} {noise_sentence(layer)}")
+    section(now, ask, shown, row, colouring)
+    downloads(now, ask, layer, figure, table)
+
+
 @st.fragment(key="panel")
 def panel() -> None:
     """Everything below the title; what is slow in it is kept by model, texts and settings."""
     now = scene()
     ask, colouring = controls(now)
     with guarded("the attention fields of these texts"):
-        shown = analysed(now, ask)
-        row = chosen_row(now, shown)
-        layer = shown[row]
-        scalogram_row(shown, colouring, row)
-        st.caption(f"{what_is_shown(now, ask, layer)} The heights of the curves are each layer's own.")
-        st.markdown(LAG_AND_SCALE)
-        left, right = st.columns([2, 3], gap="medium")
-        with left:
-            figure = one_layer(layer, colouring, "")
-        with right:
-            table = layer_numbers(shown, complexities(now, ask, shown))
-            st.markdown("**By layer**, all lags [95 % over windows]")
-            with st.container(height=330 if len(table) > 9 else "content", border=False):
-                drawn = html_table(list(table), table.astype(str).to_numpy().tolist())
-                st.html(f"<div style='overflow-x:auto'>{drawn}</div>")
-            st.caption(noise_sentence(layer))
-        st.subheader(f"Modes of layer {layer.analysis.layer}", anchor=False)
-        band = modes_panel(layer, cut_windows(now, ask), partial(own_band, now, ask, row))
-        st.subheader("How many patterns", anchor=False)
-        spectra_panel(layer, band)
-        st.caption("Spectrum, mode and scale are words from turbulence; the analogy is structural, not physical.")
-        downloads(now, ask, layer, figure, table)
+        try:
+            pictures(now, ask, colouring)
+        except HeadlightError as error:
+            problem(error)
+            ways_out(now, ask)
 
 
 question("At which distances does attention live, and how many patterns does it take?")

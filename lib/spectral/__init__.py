@@ -1,8 +1,17 @@
 """Spectral: attention fields by lag and scale, their modes, and how many of them there are."""
 
 from .analysis import Ensemble, LayerAnalysis, analyse, ensemble
+from .claim_evidence import Evidence, evidence, paper_rows
+from .claims import Pruned, zeris
 from .coherency import Coherency, coherency, cross_coherency
-from .compare import ScalogramDifference, compare_complexity, compare_profiles, compare_scalograms, paired_t
+from .compare import (
+    ScalogramDifference,
+    compare_centroids,
+    compare_complexity,
+    compare_profiles,
+    compare_scalograms,
+    paired_t,
+)
 from .evidence import ScaleContrast, basis_errors, complexity, late_minus_early, scale_contrast, spectrum_numbers
 from .fields import Field, head_mean_field
 from .heads_pod import HeadGrams, head_grams, heads_by_document, heads_needed, keep_order, suggested_allocation
@@ -21,14 +30,17 @@ from .spectrum import (
     fit_power_law,
     participation_ratio,
 )
+from .wavelets import CHOICES as WAVELETS
 from .wavelets import comparison_scalogram
 from .windows import Windows, windows
 
 __all__ = [
+    "WAVELETS",
     "BandBlur",
     "Coherency",
     "DominantScale",
     "Ensemble",
+    "Evidence",
     "Field",
     "HeadGrams",
     "LagProfile",
@@ -36,6 +48,7 @@ __all__ = [
     "ModeLags",
     "Modes",
     "PowerLaw",
+    "Pruned",
     "RankGrowth",
     "Replicates",
     "ScaleContrast",
@@ -49,6 +62,7 @@ __all__ = [
     "basis_errors",
     "bootstrap_power_law",
     "coherency",
+    "compare_centroids",
     "compare_complexity",
     "compare_profiles",
     "compare_scalograms",
@@ -60,6 +74,7 @@ __all__ = [
     "effective_rank",
     "ensemble",
     "entropy_rank",
+    "evidence",
     "fit_power_law",
     "fourier_period",
     "head_grams",
@@ -77,6 +92,7 @@ __all__ = [
     "morlet_cwt",
     "null_interval",
     "paired_t",
+    "paper_rows",
     "participation_ratio",
     "rank_growth",
     "reconstruct",
@@ -88,4 +104,5 @@ __all__ = [
     "suggested_allocation",
     "white_noise_spectra",
     "windows",
+    "zeris",
 ]

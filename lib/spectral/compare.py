@@ -80,6 +80,26 @@ def compare_profiles(first: LagProfile, second: LagProfile, draws: int = 400, se
     return _log_ratio(*(s / _total(s) for s in sums), documents).interval(simultaneous=True)
 
 
+def compare_centroids(first: LagProfile, second: LagProfile, draws: int = 400, seed: int = 0) -> Interval:
+    """Centroid of the second profile less that of the first, in tokens; the same windows are drawn for both."""
+    if first.energy.shape != second.energy.shape:
+        raise HeadlightError(
+            "two lag profiles of the same windows",
+            f"(doc, lag) {first.energy.shape} and {second.energy.shape}",
+            "Cut the same windows for both models.",
+        )
+    documents = len(first.energy)
+    counts = np.vstack([np.ones(documents), draw_counts(documents, draws, seed)])
+    near = np.abs(first.lags) < first.length / 2
+    centroids = []
+    for profile in (first, second):
+        energy = counts @ profile.energy[:, near]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            centroids.append(energy @ np.abs(profile.lags[near]) / energy.sum(axis=1))
+    difference = centroids[1] - centroids[0]
+    return Replicates(difference[0], difference[1:], documents).interval()
+
+
 def compare_complexity(
     first: Sequence[Modes], second: Sequence[Modes], epsilon: float = 0.1, draws: int = 100, seed: int = 0
 ) -> dict[str, Interval]:

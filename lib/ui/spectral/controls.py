@@ -9,11 +9,11 @@ from lib.ui.spectral.measures import Ask
 
 FEW_WINDOWS = 48  # at first: a picture within seconds
 COLOURINGS = {"density": "energy", "ratio": "÷ chance"}
+EASY = "encyclopedia"  # a built-in text that gives windows enough
 
 
 def controls(now: Scene) -> tuple[Ask, str]:
     """Windows, length, mean or one head, stream; and what the scalograms are coloured by."""
-    characters = now.engine.family == "char_gpt"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         colouring = st.segmented_control(
             "Colour",
@@ -31,16 +31,20 @@ def controls(now: Scene) -> tuple[Ask, str]:
             key="spectral-windows",
             persist_state="session",
             width=120,
-            help="Ranks and spectra settle slowly: 150 windows and more are better than the first picture's 48.",
+            help="Stretches of equal length cut from the texts. Ranks and spectra settle slowly: 150 windows and more "
+            "are better than the first picture's 48.",
         )
         length = st.number_input(
             "Tokens each, L",
             4,
             1024,
-            256 if characters else 64,
-            key="spectral-characters" if characters else "spectral-length",
+            None,
+            placeholder="automatic",
+            key="spectral-length",
             persist_state="session",
-            width=130,
+            width=140,
+            help="Left empty: 256 for character models, 64 for others, and fewer, down to 18, where the texts are too "
+            "short for a dozen such windows. Special tokens are not counted.",
         )
         heads = st.segmented_control(
             "Attention of",
@@ -56,4 +60,27 @@ def controls(now: Scene) -> tuple[Ask, str]:
                 "Stream", ["encoder", "decoder"], key="spectral-stream", persist_state="session", width=130
             )
     head = now.choice.head if heads == "head" else None
-    return Ask(int(count), int(length), head, stream), colouring or "density"
+    return Ask(int(count), None if length is None else int(length), head, stream), colouring or "density"
+
+
+def ways_out(now: Scene, ask: Ask) -> None:
+    """Beneath a message that nothing can be shown: what helps most often, one click each."""
+    with st.container(horizontal=True):
+        if ask.length is not None:
+            st.button("Fit the length to the text", key="spectral-fit", on_click=_fit, icon=":material/straighten:")
+        if ask.count < FEW_WINDOWS:
+            st.button(f"Take {FEW_WINDOWS} windows", key="spectral-more", on_click=_more, icon=":material/add:")
+        if now.choice.corpus != EASY and now.engine.kind != "vision":
+            st.button(f"Take the text “{EASY}”", key="spectral-easy", on_click=_easy, icon=":material/article:")
+
+
+def _fit() -> None:
+    st.session_state["spectral-length"] = None
+
+
+def _more() -> None:
+    st.session_state["spectral-windows"] = FEW_WINDOWS
+
+
+def _easy() -> None:
+    st.session_state.update(corpus=EASY, document=0)

@@ -8,55 +8,76 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lib.spectral import entropy_rank, fit_power_law, null_interval, participation_ratio
+from lib.spectral import Scalogram, entropy_rank, fit_power_law, null_interval, participation_ratio
 from lib.stats import Interval
 from lib.ui.spectral.measures import Shown
 from lib.ui.spectral.scalograms import dominant_words, values
 from lib.views import Figure, heatmap_figure, show
 
 MEASURES = {"t_spec": "T_spec", "entropy_rank": "entropy rank", "participation_ratio": "participation"}
+IN_WORDS = (
+    "In words: **centroid**, the mean lag of the energy, in tokens. **T_spec**, how evenly the patterns share the "
+    "energy: small means that a few carry most, large that many share it. **Entropy rank** and **participation**: how "
+    "many equally strong patterns would share it alike. **H\\*(0.1)**: how many patterns hold 90 % of the energy."
+)
 
 
-def one_layer(layer: Shown, colouring: str, note: str) -> Figure:
+def one_layer(layer: Shown, colouring: str) -> Figure:
     """The scalogram of one layer, large, with every number under the pointer; returned for download."""
     scalogram = layer.analysis.scalogram
-    shown = values(layer, colouring)
-    ratio = colouring == "ratio"
     nearest = [(int(np.abs(scalogram.scales - d.scale).argmin()), d) for d in layer.analysis.dominant[:4]]
-    figure = heatmap_figure(
-        shown,
-        row_labels=[f"{a:.1f}" for a in scalogram.scales],
-        column_labels=[int(lag) for lag in scalogram.lags],
-        row_title="scale, tokens",
-        column_title="lag, tokens",
-        title=f"Layer {layer.analysis.layer}: {'log₂ of energy ÷ chance' if ratio else 'energy'} by scale and lag",
-        note=note,
-        veil=scalogram.cone,
-        kind="diverging" if ratio else "sequential",
-        colours="viridis",
-        value_name="log₂ of energy ÷ chance" if ratio else "|W|² ÷ scale, ÷ the layer's mean energy",
-        row_marks=[(row, f"{d.scale:.1f}") for row, d in nearest],
-        lag=False,
-        upward=True,
-        square=False,
-        height=250,
+    figure = scalogram_figure(
+        scalogram,
+        values(layer, colouring),
+        colouring,
+        title=f"Layer {layer.analysis.layer}: energy{' ÷ chance' if colouring == 'ratio' else ''} by scale and lag",
+        marks=[(row, f"{d.scale:.1f}") for row, d in nearest],
     )
     show(figure, "spectral-scalogram")
     st.caption(f"Dominant: {dominant_words(layer)}.")
     return figure
 
 
+def scalogram_figure(
+    scalogram: Scalogram,
+    shown: np.ndarray,
+    colouring: str,
+    title: str,
+    marks: Sequence[tuple[int, str]] = (),
+    height: int = 250,
+) -> Figure:
+    """A scalogram (scale, lag) as a picture. colouring: "density" or "ratio" (log₂ of energy over chance)."""
+    ratio = colouring == "ratio"
+    return heatmap_figure(
+        shown,
+        row_labels=[f"{a:.1f}" for a in scalogram.scales],
+        column_labels=[int(lag) for lag in scalogram.lags],
+        row_title="scale, tokens",
+        column_title="lag, tokens",
+        title=title,
+        note="Colours: log₂; 1 is twice chance, −1 half of it." if ratio else "",
+        veil=scalogram.cone,
+        kind="diverging" if ratio else "sequential",
+        colours="viridis",
+        value_name="log₂ of energy ÷ chance" if ratio else "|W|² ÷ scale, ÷ the layer's mean energy",
+        row_marks=marks,
+        lag=False,
+        upward=True,
+        square=False,
+        height=height,
+    )
+
+
 def layer_numbers(shown: Sequence[Shown], measures: Mapping[str, Interval]) -> pd.DataFrame:
     """One row per layer: centroid, T_spec, ranks and H*, each with its interval, and what white noise gives."""
     rows = []
     for i, layer in enumerate(shown):
-        analysis = layer.analysis
-        centroid = analysis.profile.centroid_interval(draws=200)
-        row = {"layer": analysis.layer, "centroid": cell(centroid.estimate, centroid.low, centroid.high)}
+        centroid = layer.centroid
+        row = {"layer": layer.analysis.layer, "centroid": cell(centroid.estimate, centroid.low, centroid.high)}
         for key, name in MEASURES.items():
             found = measures[key]
             row[name] = cell(found.estimate[i], found.low[i], found.high[i])
-        growth = analysis.growth
+        growth = layer.analysis.growth
         row["H*(0.1)"] = f"{growth.rank[-1]:.0f}{' unresolved' if growth.unresolved else ''}"
         rows.append(row)
     return pd.DataFrame(rows)
@@ -74,7 +95,10 @@ def noise_sentence(layer: Shown) -> str:
         f"{name} {low:.3g} … {high:.3g}" for name, (low, high) in ((n, null_interval(v)) for n, v in noise.items())
     ]
     low, high = layer.analysis.growth.noise
-    return f"White noise in as many cells: {', '.join(parts)}, H\\* {low:.0f} … {high:.0f}."
+    return (
+        f"White noise in as many cells: {', '.join(parts)}, H\\* {low:.0f} … {high:.0f}. Unresolved: white noise needs "
+        "as many patterns, or the number still grows with the windows."
+    )
 
 
 def cell(value: float, low: float, high: float) -> str:

@@ -1,76 +1,71 @@
-"""The modes of the chosen layer, over all lags and through one lag band, side by side."""
+"""The modes of the chosen layer, over all lags and through one lag band, side by side; who carries them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import html
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lib.spectral import Ensemble, Windows
-from lib.ui.spectral.measures import Shown
+from lib.spectral import Ensemble, LayerAnalysis, Windows
+from lib.ui.message import guarded
+from lib.ui.scene import Scene
+from lib.ui.spectral.bands import band_choice
+from lib.ui.spectral.measures import Ask, Band, Shown, band_modes, cut_windows
+from lib.ui.spectral.rebuilt import rebuilt
 from lib.views import charts, heatmap_figure, palette, show
 
-OWN = -1  # a band laid by hand
-LISTED = 2  # windows named on each side of a mode
-EXCERPT = 160  # characters
+LISTED = 3  # windows named on each side of a mode
+EXCERPT = 420  # characters
 
 
-def band_choice(layer: Shown, make: Callable[[float], Ensemble]) -> Ensemble:
-    """The band that the controls name. make: centre in tokens -> its modes, for a band laid by hand."""
-    bands = layer.analysis.bands
-    names = {i: f"{band.centre:.0f}" for i, band in enumerate(bands)} | {OWN: "other"}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.segmented_control(
-            "Lag band about, tokens",
-            list(names),
-            format_func=names.__getitem__,
-            default=0,
-            key="spectral-band",
-            persist_state="session",
-        )
-        if chosen != OWN:
-            return bands[chosen or 0]
-        most = layer.analysis.length - 1
-        centre = st.number_input(
-            "Its centre",
-            0.0,
-            float(most),
-            min(6.0, float(most)),
-            1.0,
-            key="spectral-centre",
-            persist_state="session",
-            width=120,
-        )
-    return make(centre)
+@st.fragment
+def modes_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> None:
+    """Mode k of plain and of band-limited POD as fields and by lag; its windows; one window rebuilt."""
+    with guarded("the modes of this layer"):
+        layer = shown[row]
+        band = band_choice(shown, row)
+        plain, banded = layer.analysis.plain, own_or_known(now, ask, shown, row, band)
+        most = max(len(plain.modes), len(banded.modes), 1)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            k = st.segmented_control(
+                "Mode", list(range(1, most + 1)), default=1, key="spectral-mode", persist_state="session"
+            )
+            of = st.segmented_control(
+                "Its windows and the rebuilding from",
+                ["all lags", "the band"],
+                default="all lags",
+                key="spectral-side",
+                persist_state="session",
+            )
+        k = min(k or 1, most) - 1
+        places = st.columns([2, 2, 3])
+        sides = (("spectral-plain", "All lags", plain), ("spectral-banded", band_name(band), banded))
+        for place, (key, name, side) in zip(places, sides, strict=False):
+            with place:
+                field(layer.analysis, side, k, key, name)
+        with places[2]:
+            by_lag(layer, {"all lags": plain, band_name(band).lower(): banded}, k)
+        side = banded if of == "the band" else plain
+        top = carriers(side, k, cut_windows(now, ask), "the band" if of == "the band" else "all lags")
+        rebuilt(now, ask, layer, row, band if of == "the band" else None, top)
 
 
-def modes_panel(layer: Shown, taken: Windows, make: Callable[[float], Ensemble]) -> Ensemble:
-    """Mode k of plain and of band-limited POD as fields and by lag; returns the chosen band's modes."""
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    with left:
-        band = band_choice(layer, make)
-    plain = layer.analysis.plain
-    most = max(len(plain.modes), len(band.modes), 1)
-    with right:
-        k = st.segmented_control(
-            "Mode", list(range(1, most + 1)), default=1, key="spectral-mode", persist_state="session"
-        )
-    k = min(k or 1, most) - 1
-    places = st.columns([2, 2, 3])
-    sides = (("spectral-plain", "All lags", plain), ("spectral-banded", f"About lag {band.centre:.0f}", band))
-    for place, (key, name, side) in zip(places, sides, strict=False):
-        with place:
-            field(side, k, key, name)
-    with places[2]:
-        by_lag(layer, plain, band, k)
-    with st.expander("Windows that carry this mode most, all lags", icon=":material/article:"):
-        carriers(plain, k, taken)
-    return band
+def own_or_known(now: Scene, ask: Ask, shown: Sequence[Shown], row: int, band: Band) -> Ensemble:
+    """The band's modes, which are known already where it is one of those that the profile gave."""
+    known = (b for b in shown[row].analysis.bands if band.kind == "band" and b.centre == band.centre)
+    return next(known, None) or band_modes(now, ask, row, band)
 
 
-def field(side: Ensemble, k: int, key: str, name: str) -> None:
+def band_name(band: Band) -> str:
+    """What a lag window is called above a picture."""
+    before = "Up to lag" if band.kind == "lowpass" else "About lag"
+    return f"{before} {band.centre:.0f}".replace("-", "−")
+
+
+def field(analysis: LayerAnalysis, side: Ensemble, k: int, key: str, name: str) -> None:
     """One mode as a field over query and key."""
     if k >= len(side.modes) or not side.total > 0:
         st.markdown(f"**{name}**")
@@ -84,15 +79,16 @@ def field(side: Ensemble, k: int, key: str, name: str) -> None:
         title=f"{name}: mode {k + 1}, {100 * share:.1f} % of the energy",
         kind="diverging",
         value_name="mode",
+        mask=~np.tri(analysis.length, dtype=bool) if analysis.causal else None,
         height=300,
     )
     show(figure, key)
 
 
-def by_lag(layer: Shown, plain: Ensemble, band: Ensemble, k: int) -> None:
+def by_lag(layer: Shown, sides: dict[str, Ensemble], k: int) -> None:
     """Share of the mode's energy by lag, of both kinds."""
     parts = []
-    for name, side in (("all lags", plain), (f"about lag {band.centre:.0f}", band)):
+    for name, side in sides.items():
         if k < len(side.lags) and side.total > 0:
             share = side.lags[k]
             first = 0 if layer.analysis.causal else -(len(share) // 2)
@@ -116,24 +112,35 @@ def by_lag(layer: Shown, plain: Ensemble, band: Ensemble, k: int) -> None:
     st.altair_chart(chart, width="stretch")
 
 
-def carriers(side: Ensemble, k: int, taken: Windows) -> None:
-    """The windows with the largest scores, both signs, and their text."""
+def carriers(side: Ensemble, k: int, taken: Windows, name: str) -> int:
+    """The windows with the largest scores, both signs, with their text; returns the one that carries it most."""
+    st.markdown(f"**Windows that carry mode {k + 1} most, {name}**")
     if k >= side.scores.shape[1]:
-        st.caption("This mode does not exist.")
-        return
-    scores = side.scores[:, k]
+        st.caption("This mode does not exist here.")
+        return 0
+    scores = side.scores[:, k] / (side.scores[:, k].std() or 1.0)
     order = np.argsort(scores)
-    chosen = [*order[::-1][:LISTED], *order[:LISTED]]
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "score ÷ spread": [scores[i] / (scores.std() or 1.0) for i in chosen],
-                "document": [int(taken.documents[i]) for i in chosen],
-                "from token": [int(taken.starts[i]) for i in chosen],
-                "text": [taken.texts[i][:EXCERPT] for i in chosen],
-            }
-        ),
-        hide_index=True,
-        width="stretch",
-        column_config={"score ÷ spread": st.column_config.NumberColumn(format="%.1f")},
+    listed = min(LISTED, max(1, len(order) // 2))
+    left, right = st.columns(2, gap="medium")
+    for place, what, chosen in (
+        (left, "more of it than the mean", order[::-1][:listed]),
+        (right, "less of it than the mean", order[:listed]),
+    ):
+        with place:
+            st.caption(f"{what.capitalize()}; the number is the score in standard deviations over windows.")
+            st.html("".join(carrier(taken, int(i), float(scores[i])) for i in chosen))
+    return int(np.abs(scores).argmax())
+
+
+def carrier(taken: Windows, window: int, score: float) -> str:
+    """One window as HTML; its text is escaped."""
+    text = taken.texts[window]
+    text = text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+    where = f"window {window}, document {taken.documents[window]}, from token {taken.starts[window]}"
+    number = f"{score:+.1f}".replace("-", "−")
+    return (
+        "<div style='display:grid;grid-template-columns:3.2rem 1fr;gap:0 10px;margin:0 0 9px'>"
+        f"<b style='font-variant-numeric:tabular-nums;text-align:right'>{number}</b><div>"
+        f"<div style='font-size:.88rem;line-height:1.45;overflow-wrap:anywhere'>{html.escape(text)}</div>"
+        f"<div style='font-size:.76rem;opacity:.65'>{where}</div></div></div>"
     )

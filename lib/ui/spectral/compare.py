@@ -1,0 +1,161 @@
+"""Two models on the same windows, side by side on everything, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lib import models
+from lib.stats import Interval
+from lib.ui.downloads import download_row, provenance
+from lib.ui.message import guarded
+from lib.ui.scene import Scene
+from lib.ui.spectral.measures import Ask, Shown, cut_windows
+from lib.ui.spectral.second import TWIN, Comparison, compared
+from lib.ui.tables import csv_table, html_table
+from lib.views import charts, heatmap_figure, palette, show
+
+NUMBERS = {
+    "t_spec": "T_spec",
+    "entropy_rank": "entropy rank",
+    "participation_ratio": "participation",
+    "ensemble_rank": "H*(0.1)",
+}
+
+
+@st.fragment
+def compare_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> None:
+    """Choose a second model; every difference by layer, and where the chosen layer's energy went."""
+    with guarded("the comparison of two models"):
+        name = second_choice(now)
+        if not name:
+            st.caption(
+                "A checkpoint or a variant of the same model, or its untrained twin (the same architecture with "
+                "freshly drawn weights). It is loaded, run over the same windows, and released."
+            )
+            return
+        found = compared(now, ask, name)
+        table = differences(shown, found)
+        st.markdown(f"**{name} minus {now.engine.name}**, by layer [95 % over windows, the same windows in both]")
+        with st.container(height=360 if len(table) > 9 else "content", border=False):
+            drawn = html_table(list(table), table.astype(str).to_numpy().tolist())
+            st.html(f"<div style='overflow-x:auto'>{drawn}</div>")
+        st.caption(
+            "▲ ▼: the interval leaves out “no difference”. Energy ×: the whole fluctuation, not normalised; everything "
+            "else compares shares, so that a larger fluctuation alone changes nothing. Ranks and heads: simultaneous "
+            "over layers."
+        )
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            where_energy_went(found, shown[row], row)
+        with right:
+            by_scale_and_lag(found, shown[row], row)
+        facts = provenance(now, second=name, windows=len(cut_windows(now, ask)), length=cut_windows(now, ask).length)
+        files = {"Differences as CSV": ("headlight-two-models.csv", "text/csv", partial(csv_table, table, facts))}
+        download_row(files, "spectral-second")
+
+
+def second_choice(now: Scene) -> str | None:
+    """The second model's name, the twin first."""
+    ready = [TWIN, *(entry.name for entry in models.catalogue() if entry.available and entry.name != now.engine.name)]
+    current = st.session_state.get("spectral-second")
+    return st.selectbox(
+        "Second model",
+        ready if current is None or current in ready else [current, *ready],
+        index=None,
+        placeholder="Choose, or type a Hub id or a folder",
+        accept_new_options=True,
+        key="spectral-second",
+        persist_state="session",
+    )
+
+
+def differences(shown: Sequence[Shown], found: Comparison) -> pd.DataFrame:
+    """One row per layer: second less first, with intervals."""
+    rows = []
+    for i, layer in enumerate(shown):
+        total = found.scalograms[i].total
+        row = {
+            "layer": layer.analysis.layer,
+            "energy ×": ends(np.exp(total.estimate), np.exp(total.low), np.exp(total.high), 1.0),
+            "centroid": at(found.centroids[i]),
+        }
+        for key, name in NUMBERS.items():
+            row[name] = at(found.numbers[key], i)
+        row["heads needed"] = at(found.heads, i)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def at(interval: Interval, place: int | None = None) -> str:
+    """An interval, or one place of it, as text."""
+    values = (interval.estimate, interval.low, interval.high)
+    return ends(*(float(v if place is None else v[place]) for v in values))
+
+
+def ends(value: float, low: float, high: float, none: float = 0.0) -> str:
+    """A difference as text: +1.2 [0.8, 1.6] ▲; n/a where it is not defined."""
+    if not np.isfinite(value):
+        return "n/a"
+    sign = "" if none else "+"
+    apart = " ▲" if low > none else " ▼" if high < none else ""
+    return f"{value:{sign}.3g} [{low:.2g}, {high:.2g}]{apart}".replace("-", "−")
+
+
+def where_energy_went(found: Comparison, layer: Shown, row: int) -> None:
+    """Log ratio of energy shares by scale and lag, coloured only where its interval leaves out 0."""
+    difference = found.scalograms[row]
+    apart = difference.share.excludes(0.0) & np.isfinite(difference.share.estimate)
+    figure = heatmap_figure(
+        difference.share.estimate / np.log(2),
+        row_labels=[f"{a:.1f}" for a in difference.scales],
+        column_labels=[int(lag) for lag in difference.lags],
+        row_title="scale, tokens",
+        column_title="lag, tokens",
+        title=f"Layer {layer.analysis.layer}: where the share of energy changed",
+        note="log₂ of second ÷ first: 1 is twice the share, −1 half of it. Hatched: no difference beyond chance "
+        "(simultaneous over the picture), or the edge of the window.",
+        mask=~apart,
+        kind="diverging",
+        value_name="log₂ of second ÷ first",
+        lag=False,
+        upward=True,
+        square=False,
+        height=280,
+    )
+    show(figure, "spectral-difference")
+
+
+def by_scale_and_lag(found: Comparison, layer: Shown, row: int) -> None:
+    """The same summed over lags, and the lag profile's, as curves with bands."""
+    difference, profile = found.scalograms[row], found.profiles[row]
+    near = np.abs(found.lags) < layer.analysis.length / 2
+    bounds = [values[near] for values in (profile.estimate, profile.low, profile.high)]
+    lags = Interval(*bounds, profile.level, profile.documents, profile.simultaneous)
+    for title, x, interval, axis in (
+        ("By scale", difference.scales, difference.scale, "scale, tokens"),
+        ("By lag", found.lags[near], lags, "lag, tokens"),
+    ):
+        st.markdown(f"**{title}**")
+        frame = pd.DataFrame(
+            {
+                axis: np.asarray(x, float),
+                "ratio": np.exp(interval.estimate),
+                "low": np.exp(interval.low),
+                "high": np.exp(interval.high),
+                "none": 1.0,
+            }
+        ).replace([np.inf, -np.inf], np.nan)
+        frame = frame.dropna()
+        if frame.empty:
+            st.caption("No energy to compare.")
+            continue
+        chart = charts.line(
+            frame, axis, "ratio", low="low", high="high", null="none", colours=[palette.OUTPUT],
+            x_title=axis, y_title="share, second ÷ first", height=150,
+        )  # fmt: skip
+        st.altair_chart(chart, width="stretch")
