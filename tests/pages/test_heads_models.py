@@ -97,8 +97,7 @@ def test_patches_are_lit_over_all_images_and_heads():
     assert not app.exception and "cannot be shown" not in texts(app)
     app.button_group(key="heads-patch-view").set_value("looking").run()
     assert not app.exception and "cannot be shown" not in texts(app)
-    app.session_state["model"], app.session_state["corpus"] = "all-MiniLM-L6-v2", "encyclopedia"
-    app.run()  # a text has no patches: the panel closes
+    app.selectbox(key="model").set_value("all-MiniLM-L6-v2").run()  # a text has no patches: the panel closes
     assert not app.exception and "cannot be shown" not in texts(app)
 
 
