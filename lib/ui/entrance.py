@@ -7,6 +7,7 @@ from streamlit.navigation.page import Page
 
 from lib import models
 from lib.ui import state
+from lib.ui.frame import look
 from lib.ui.guard import door
 from lib.ui.model import chosen_engine, is_new, model_controls
 from lib.ui.rooms import QUESTIONS
@@ -21,6 +22,7 @@ def visit(page: Page) -> None:
     While a model is being loaded, nothing of the one before it stays on screen: no picture, no number, no badge.
     """
     freeze_imports()
+    look()
     state.boot({entry.name for entry in models.catalogue() if entry.available}, set(corpora()))
     new = is_new()
     stage = st.empty() if new else st.container()

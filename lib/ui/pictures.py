@@ -94,7 +94,8 @@ def overview_figure(
     masks = layer_masks(scene, stream)
     if not special:
         pattern, masks = (array[..., rows, :][..., columns] for array in (pattern, masks))
-    return cached.overview(key, left_out(scene), pattern, masks, layers(scene, stream), names)
+    note = f"Click a square, or move with the arrow keys. {left_out(scene)}"
+    return cached.overview(key, note, pattern, masks, layers(scene, stream), names)
 
 
 def sentence_starts(table: TokenTable) -> Sequence[int]:

@@ -14,6 +14,7 @@ from lib.views.heatmap import heatmap_figure, left_out
 from lib.views.packet import amend
 
 MOST = 512  # tokens on each side
+CROWDED = 64  # tokens above which a linear scale leaves a heatmap dark but for a few cells
 MODES = ("lines", "heatmap", "text")
 Flow = tuple[Sequence[str], Sequence[str]]
 
@@ -57,6 +58,8 @@ def head_view_figure(
     key_flow: Flow | None = None,
     query_special: Sequence[bool] | None = None,
     key_special: Sequence[bool] | None = None,
+    key_rests: Sequence[bool] | None = None,
+    rests_on: str = "",
     mask: np.ndarray | None = None,
     boundaries: Sequence[int] = (),
     key_boundaries: Sequence[int] | None = None,
@@ -79,6 +82,9 @@ def head_view_figure(
         key_flow: the same for the keys.
         query_special: which queries are special tokens, drawn as chips.
         key_special: which keys are.
+        key_rests: keys on which many rows rest, shaded on a scale of their own so that the others show; the special
+            ones if None.
+        rests_on: what they are called, e.g. "[CLS] and [SEP]".
         mask: (query_pos, key_pos) bool, pairs that cannot attend: hatched, without line, never zero.
         boundaries: queries at which a sentence begins.
         key_boundaries: keys at which one begins.
@@ -119,15 +125,21 @@ def head_view_figure(
         title=title,
         note=" ".join(filter(None, [note, left_out(pattern.shape, shape)])),
         chosen=chosen,
+        scale="log" if max(shape) > CROWDED else "linear",
     )
     queries_run = running(query_flow, query_tokens, query_special)
     keys_run = queries_run if same else running(key_flow, keys, key_special)
+    rests = keys_run["special"] if key_rests is None else [bool(mark) for mark in key_rests][:MOST]
+    if len(rests) != shape[1]:
+        raise HeadlightError(f"one mark per key, {shape[1]}", f"{len(rests)} of `key_rests`", "Mark every key.")
     label = f"{title or value_name}: {shape[0]} query tokens attending to {shape[1]} key tokens."
     packet = amend(
         figure.packet,
         same=same,
         query=queries_run,
         key=None if same else keys_run,
+        rests=rests,
+        rests_on=rests_on,
         mode=mode if mode in modes else modes[0],
         modes=list(modes),
         query_colour=palette.QUERY,

@@ -192,8 +192,12 @@ function heatmapAxes(fig, pane, ctx, g, x, y) {
       ctx.fillText(text, 0, 0);
       ctx.restore();
     };
-    indices.forEach((i) => put(i, false));
-    cursor.filter((i) => i !== undefined).forEach((i) => put(i, true));
+    // Lit labels stand alone: none is printed over another, and no thin one shows half behind them.
+    const room = axis === "row" || texts ? 13 : 30;
+    const lit = [];
+    for (const i of cursor) if (i !== undefined && lit.every((j) => Math.abs(i - j) * step >= room)) lit.push(i);
+    indices.filter((i) => lit.every((j) => Math.abs(i - j) * step >= room)).forEach((i) => put(i, false));
+    lit.forEach((i) => put(i, true));
   };
   const at = pane.cursor || [undefined, undefined];
   draw("row", meta.rows, g.rows, g.h, [...pane.bands.rows, at[0]]);

@@ -24,7 +24,7 @@ function say(line, text) {
 
 function drawCursor(component, { meta }) {
   const cursor = mount(component, (made) => {
-    made.line = element("div", "hl-read", made.box);
+    made.line = element("div", "hl-unseen", made.box); // the outline says it to the eye
     made.line.setAttribute("role", "status");
   });
   const pair = pairOf(meta.pair);

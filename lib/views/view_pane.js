@@ -33,13 +33,19 @@ function sharedState(fig) {
     const all = shared.mode === "text" && target === "key" && !shared.focus().length;
     const sum = all ? shared.overall() : shared.sum(target);
     if (!sum) return null;
-    const { meta } = fig.data;
-    const special = (target === "query" || meta.same ? meta.query : meta.key).special;
-    const largest = (apart) => sum.reduce((a, w, i) => (apart && special[i] ? a : Math.max(a, w)), 0);
+    const rests = target === "key" ? fig.data.meta.rests : [];
+    const largest = (apart) => sum.reduce((a, w, i) => (apart && rests[i] ? a : Math.max(a, w)), 0);
     const most = largest(false) || 1;
-    // All tokens together mostly look at special ones: words are compared with words, or none would show.
-    const words = (all && largest(true)) || most;
-    return sum.map((w, i) => w / (special[i] ? most : words));
+    // Rows mostly rest on special tokens and the first: words are compared with words, or none would show.
+    const words = largest(true) || most;
+    return sum.map((w, i) => w / (rests[i] ? most : words));
+  };
+  // Share of what is in focus that rests on special tokens and the first position.
+  shared.resting = () => {
+    const sum = shared.sum("key");
+    if (!sum) return 0;
+    const all = sum.reduce((a, w) => a + w, 0);
+    return all ? sum.reduce((a, w, i) => a + (fig.data.meta.rests[i] ? w : 0), 0) / all : 0;
   };
   shared.masked = (target) => {
     const focus = shared.focus().filter((at) => at.side !== target);
@@ -100,7 +106,7 @@ function viewPaint(fig, shared) {
 
 function viewShaded(fig) {
   const { meta } = fig.data;
-  const apart = (meta.same ? meta.query : meta.key).special.some(Boolean);
+  const apart = meta.rests.some(Boolean);
   return `Shaded by all tokens' ${meta.value} together${apart ? ", words on their own scale" : ""}. `;
 }
 
@@ -130,12 +136,16 @@ function viewRead(fig, shared) {
     token(target, i);
     element("b", "", line, ` ${number(sum[i])}`);
   });
+  const resting = shared.resting();
+  if (target === "key" && resting >= 0.3) {
+    const where = meta.rests_on ? ` on ${meta.rests_on}` : "";
+    element("span", "hl-quiet", line, ` · ${Math.round(100 * resting)} % rests${where}; words have their own scale`);
+  }
 }
 
 function viewMode(fig, shared, mode) {
   shared.mode = mode;
   for (const [name, holder] of Object.entries(fig.holders)) holder.style.display = name === mode ? "" : "none";
-  fig.panes.heatmap.bar.style.display = mode === "heatmap" ? "" : "none";
   viewPaint(fig, shared);
 }
 
@@ -152,7 +162,6 @@ function viewBar(fig, shared) {
     shared.held = shared.held.map(({ index }) => ({ side, index })).filter((at) => at.index < shared.size(side));
     viewPaint(fig, shared);
   });
-  fig.bar.insertBefore(fig.panes.heatmap.bar, fig.clear.nextSibling);
   if (meta.modes.length > 1) {
     switches(fig.bar, "View", meta.modes.map((m) => [m, MODE_NAMES[m]]), shared.mode, (mode) => viewMode(fig, shared, mode));
   }
@@ -168,10 +177,11 @@ function viewBuild(fig) {
     heatmap: heatmapPane(fig, fig.holders.heatmap),
     text: textPane(fig, fig.holders.text, shared),
   };
-  fig.read = element("div", "hl-read", fig.box);
+  fig.read = element("div", "hl-read hl-two", fig.box);
   fig.read.setAttribute("role", "status");
   fig.note = element("div", "hl-note", fig.box);
   const heat = fig.panes.heatmap;
+  fig.holders.heatmap.append(heat.bar); // beneath its picture: pictures of every mode begin at one height
   heat.bare = true;
   heat.read.remove();
   heat.note.remove();

@@ -18,6 +18,10 @@ from lib.ui.pictures import chosen_place, layers, masked, sentence_starts, shown
 from lib.ui.scene import Scene
 from lib.views import Figure, flow, head_view_figure, patch_attention_figure
 
+RESTING = 0.5  # mean share of a row on special tokens and the first position from which the page says so
+ARRIVES = "Contribution: length of the vector that arrives, ‖A · v W_O‖."
+ARRIVES_INSIDE = "Contribution: ‖A · v‖, before the output projection, whose layout is not known for this family."
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -78,13 +82,13 @@ def vectors(scene: Scene, stream: str) -> Capture:
 
 
 def weighted(scene: Scene, pattern: np.ndarray, stream: str) -> tuple[np.ndarray, str]:
-    """‖A_ij · v_j W_O‖ of the chosen head (query_pos, key_pos), and what it is called."""
+    """‖A_ij · v_j W_O‖ of the chosen head (query_pos, key_pos), and one sentence on what it is."""
     row, head = chosen_place(scene, pattern, stream)
     value = vectors(scene, stream).value[row, head][None]
     try:
-        out, name = scene.engine.weights(layers(scene, stream)[row], stream).W_O[head][None], "‖A · v W_O‖"
+        out, name = scene.engine.weights(layers(scene, stream)[row], stream).W_O[head][None], ARRIVES
     except WeightsUnknown:
-        out, name = None, "‖A · v‖ (W_O of this family is not known)"
+        out, name = None, ARRIVES_INSIDE
     return value_weighted(pattern[row, head][None], value, out)[0], name
 
 
@@ -98,7 +102,7 @@ def read(scene: Scene, weights: np.ndarray, ask: Ask) -> Reading:
     part = weights[np.ix_(asking, answering)]
     rows, columns = queries.at(hidden.queries), keys.at(hidden.keys)
     members = tuple(position[:, None] for position in (hidden.queries, hidden.keys))
-    notes = [_left(scene, queries, keys, asking, answering, hidden.hidden, ask)]
+    notes = [_left(queries, keys, asking, answering, hidden.hidden, ask), _resting(weights, keys, asking, answering)]
     found = Reading(part, closed, rows, columns, rows.text, columns.text, *map(tuple, members), "")
     if ask.words:
         found = _merged(scene, found, ask)
@@ -146,8 +150,31 @@ def _merged(scene: Scene, found: Reading, ask: Ask) -> Reading:
     return Reading(words.pattern[0], seen == 0, rows, columns, words.queries, words.keys, row_of, column_of, "")
 
 
+def _rests(keys: TokenTable) -> np.ndarray:
+    """Keys on which a row rests when it looks for nothing: special tokens and the first position; (key_pos,) bool."""
+    return keys.is_special | (keys.pos == 0)
+
+
+def _rests_on(keys: TokenTable) -> str:
+    """Their names, each once: "[CLS] and [SEP]"."""
+    names = list(dict.fromkeys(text for text, rests in zip(keys.text, _rests(keys), strict=True) if rests))
+    return " and ".join(names) if len(names) < 4 else "special tokens and the first"
+
+
+def _resting(weights: np.ndarray, keys: TokenTable, asking: np.ndarray, answering: np.ndarray) -> str:
+    """How much of a row rests there, where it is most of it and shown; and how to look past it."""
+    shown = _rests(keys) & answering
+    rows = weights[asking]
+    whole = np.nansum(rows, axis=1)
+    share = float((np.nansum(rows[:, shown], axis=1)[whole > 0] / whole[whole > 0]).mean()) if (whole > 0).any() else 0
+    if share < RESTING:
+        return ""
+    special = (keys.is_special & shown).any()
+    way = "“Special tokens” in the sidebar hides them" if special else "“First token” hides it"
+    return f"On average {share:.0%} of a row rests on {_rests_on(keys.at(np.flatnonzero(shown)))}; {way}."
+
+
 def _left(
-    scene: Scene,
     queries: TokenTable,
     keys: TokenTable,
     asking: np.ndarray,
@@ -156,20 +183,17 @@ def _left(
     ask: Ask,
 ) -> str:
     """What is not shown, and what became of the weight on it."""
-    parts = []
-    if scene.encoding.lost:
-        parts.append(f"The text goes on for {scene.encoding.lost:,} more tokens, cut off here.")
     if answering.all() and asking.all():
-        return " ".join(parts)
-    share = float(np.nanmean(hidden))
-    parts.append(f"{int((~asking).sum())} of {len(queries)} queries and {int((~answering).sum())} of {len(keys)} keys")
-    parts.append(f"are hidden; on average {share:.2g} of a row lay on hidden keys.")
-    parts.append(
-        "Rows are renormalised: divided by what they kept, a ÷ (1 − hidden)."
+        return ""
+    rows = (
+        "Rows are renormalised: divided by what they kept, so that each sums to 1 again."
         if ask.renormalised
         else "Weights are the model's own, not renormalised."
     )
-    return " ".join(parts)
+    return (
+        f"{int((~asking).sum())} of {len(queries)} queries and {int((~answering).sum())} of {len(keys)} keys are "
+        f"hidden; on average {np.nanmean(hidden):.0%} of a row lay on hidden keys. {rows}"
+    )
 
 
 def figure(
@@ -178,9 +202,12 @@ def figure(
     ask: Ask,
     chosen: tuple[int, int] | None,
     name: str = "attention",
-    mode: str = "text",
+    about: str = "",
 ) -> Figure:
-    """The picture of a reading: lines, heatmap, text. chosen: the (query, key) tokens outlined."""
+    """The picture of a reading: lines, heatmap, text.
+
+    chosen: the (query, key) tokens outlined; name: of the weights; about: one sentence on them.
+    """
     title = f"L{scene.choice.layer} H{scene.choice.head}"
     same = ask.stream != "cross" and len(reading.rows) == len(reading.columns) and ask.pair in ("all", "A→A", "B→B")
     crossing = {} if same else {
@@ -198,9 +225,11 @@ def figure(
         boundaries=sentence_starts(reading.rows),
         value_name=name,
         title=title if name == "attention" else f"{title} · {name}",
-        note=reading.note,
+        note=f"{about} {reading.note}".strip(),
         chosen=None if chosen is None else reading.cell(*chosen),
-        mode=mode,
+        mode="text",
+        key_rests=_rests(reading.columns),
+        rests_on=_rests_on(reading.columns),
         **crossing,
     )
 
@@ -213,8 +242,8 @@ def _flow(scene: Scene, table: TokenTable, labels: tuple[str, ...], ask: Ask, ta
     return flow(text, table.start, table.end, labels)
 
 
-def image_figure(scene: Scene, weights: np.ndarray, name: str = "attention") -> Figure:
-    """The chosen head over the image. weights: (query_pos, key_pos)."""
+def image_figure(scene: Scene, weights: np.ndarray, name: str = "attention", about: str = "") -> Figure:
+    """The chosen head over the image. weights: (query_pos, key_pos); name and about as in `figure`."""
     encoding, title = scene.encoding, f"L{scene.choice.layer} H{scene.choice.head}"
     prefix = [text for text, row in zip(encoding.table.text, encoding.table.row, strict=True) if row < 0]
     return patch_attention_figure(
@@ -222,6 +251,7 @@ def image_figure(scene: Scene, weights: np.ndarray, name: str = "attention") -> 
         encoding.grid,
         weights,
         prefix_labels=prefix,
+        note=about,
         value_name=name,
         title=title if name == "attention" else f"{title} · {name}",
     )
