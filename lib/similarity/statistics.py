@@ -80,18 +80,23 @@ class Measured:
     def notes(self) -> tuple[str, ...]:
         """What a figure must say about the data behind it."""
         units = np.array([document.units for document in self.documents])
-        said = [f"{len(units)} documents, {units.sum():,} {self.unit}, {self.selected.sum():,.0f} selected pairs"]
+        said = [
+            f"{_many(len(units), 'document')}, {_many(units.sum(), self.unit.removesuffix('s'), self.unit)}, "
+            f"{_many(round(self.selected.sum()), 'selected pair')}"
+        ]
         said.append(f"special tokens {'kept' if self.settings.special else 'left out'}")
         if self.causal:
             said.append("causal model: pairs are taken as they are, both tokens saw only what precedes them")
         if few := int((units < 2).sum()):
-            said.append(f"{few} documents with fewer than two {self.unit} have no pair and are left out")
+            said.append(f"left out for want of a pair: {_many(few, 'document')} of fewer than two {self.unit}")
         if short := int(((units >= 2) & (units < SHORT)).sum()):
-            said.append(f"{short} documents have fewer than {SHORT} {self.unit}: their shares move in large steps")
+            said.append(f"{_many(short, 'document')} of fewer than {SHORT} {self.unit}: shares move in large steps")
         if least := sum(document.at_least_one for document in self.documents):
-            said.append(f"in {least} documents {self.settings.top:.2%} is less than one pair: one was taken")
+            said.append(
+                f"{self.settings.top:.2%} is less than one pair in {_many(least, 'document')}: one pair was taken"
+            )
         if missing := int(self.undefined.sum()):
-            said.append(f"{missing} zero vectors have no cosine and were excluded, counted over heads")
+            said.append(f"excluded for want of a cosine: {_many(missing, 'zero vector')}, counted over heads")
         if np.isnan(self.chance["same_sentence"]).all():
             said.append("no sentence boundaries: same-sentence share and contrast are not defined")
         return tuple(said)
@@ -100,6 +105,11 @@ class Measured:
     def unit(self) -> str:
         """What is counted: "tokens", "words" or "patches"."""
         return "patches" if self.image else "words" if self.settings.words else "tokens"
+
+
+def _many(count: int, one: str, more: str = "") -> str:
+    """A number with its noun: 1 patch, 12 patches."""
+    return f"{count:,} {one}" if count == 1 else f"{count:,} {more or f'{one}s'}"
 
 
 def measure(

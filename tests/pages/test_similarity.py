@@ -163,9 +163,38 @@ def test_a_verdict_is_drawn_with_everything_it_rests_on_and_nothing_runs():
     assert b"undecided" in verdicts.verdicts_csv([nothing])
 
 
-def test_the_first_documents_are_as_many_as_the_corpus_holds(store):
+def test_the_number_of_documents_is_what_the_corpus_holds_and_is_remembered(store):
     app = opened(corpus="conversation")
-    app.number_input(key="similarity-documents").set_value(12).run()
+    count = app.number_input(key="similarity-documents-of-12")
+    assert len(builtin("conversation")) == count.max == 12
+    count.set_value(3).run()
+    app.text_area(key="pasted").set_value("The cat sat. The cat ran away and the dog ran after the cat.")
+    app.button(key="read-pasted").click().run()
     assert not app.exception
-    assert len(builtin("conversation")) == 12
-    assert app.number_input(key="similarity-documents").max == 12
+    assert not [box for box in app.number_input if box.key.startswith("similarity-documents")]  # one document
+    told = said(app) + " ".join(element.proto.body for element in app.get("html"))
+    assert "1 documents" not in told
+    assert "[95 %]" not in told
+    assert "No interval: that takes two documents or more." in heads_note(app)
+    assert app.session_state["similarity-documents"] == 3
+
+
+def heads_note(app):
+    """The words inside the packet of the map."""
+    packet = next(e.proto for e in app.get("bidi_component") if "similarity-map" in e.proto.id)
+    return str(packet)
+
+
+def test_a_tip_without_an_interval_has_no_stray_space():
+    row = pd.Series({"distance": 2.9, "distance_low": math.nan, "distance_high": math.nan, "distance_chance": 4.0})
+    assert heads._tip(row, "distance") == "2.9, chance 4.0"
+    row["distance_low"], row["distance_high"] = 2.5, 3.5
+    assert heads._tip(row, "distance") == "2.9 [2.5, 3.5], chance 4.0"
+
+
+def test_colours_end_where_few_pairs_lie_beyond():
+    matrix = np.ones((40, 40))
+    matrix[0, 1] = matrix[1, 0] = 100.0
+    np.fill_diagonal(matrix, 1000.0)
+    assert document._strong(matrix) == pytest.approx(1.0)
+    assert document._strong(np.zeros((3, 3))) == document._strong(np.full((1, 1), 7.0)) == 1.0

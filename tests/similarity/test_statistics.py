@@ -203,9 +203,9 @@ def test_bad_input_is_measured_where_it_can_be_and_said(made):
     capture = made(rng.normal(size=(1, 2, 131, 4)), [1, 8, 122])
     frame = pair_statistics(capture)
     notes = " ".join(frame.attrs["notes"])
-    assert "1 documents with fewer than two tokens" in notes
-    assert "1 documents have fewer than 20" in notes
-    assert "in 1 documents 1.00% is less than one pair" in notes
+    assert "left out for want of a pair: 1 document of fewer than two tokens" in notes
+    assert "1 document of fewer than 20" in notes
+    assert "1.00% is less than one pair in 1 document:" in notes
     assert "no sentence boundaries" in notes
     assert frame["same_sentence"].isna().all()
     assert (frame["documents"] == 2).all()

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from lib.corpora import Document
+from lib.ui.counts import document_count
 from lib.ui.heads.catalogue import catalogue_panel
 from lib.ui.heads.corpus import corpus_panel
 from lib.ui.heads.measures import catalogue, document_table, known_catalogue, known_document_table
@@ -44,16 +45,12 @@ def known_roles(scene: Scene, stream: str) -> pd.DataFrame | None:
 
 def panels(scene: Scene, stream: str, pattern: np.ndarray) -> None:
     """Draw the open panel; none at first, so that the page is there at once."""
-    most = len(scene.documents)
-    st.session_state["heads-documents"] = min(st.session_state.get("heads-documents", FEW_DOCUMENTS), most)
     offered = (*SECTIONS, PATCHES) if scene.encoding.grid else SECTIONS
     if st.session_state.get("heads-section") not in offered:
         st.session_state["heads-section"] = None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        section = st.pills("Over the corpus", offered, key="heads-section", persist_state="session")
-        st.number_input(
-            f"Documents of {most}", 1, max(most, 1), key="heads-documents", persist_state="session", width=130
-        )
+        section = st.segmented_control("Over the corpus", offered, key="heads-section", persist_state="session")
+        document_count("heads-documents", len(scene.documents), FEW_DOCUMENTS)
     documents = asked_documents(scene)
     row, head = chosen_place(scene, pattern, stream)
     layer = layers(scene, stream)[row]

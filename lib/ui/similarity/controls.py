@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lib.ui.counts import document_count
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask
 from lib.ui.similarity.wording import STATISTICS, statistics
@@ -15,8 +16,6 @@ FEW_DOCUMENTS = 12  # at first: a picture within seconds
 def controls(now: Scene) -> tuple[Ask, str, bool]:
     """The controls above the map: statistic, over chance, similarity, share of pairs, documents, unit, stream."""
     image = now.engine.kind == "vision"
-    most = max(len(now.documents), FEW_DOCUMENTS)
-    st.session_state["similarity-documents"] = min(st.session_state.get("similarity-documents", FEW_DOCUMENTS), most)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Statistic",
@@ -40,14 +39,7 @@ def controls(now: Scene) -> tuple[Ask, str, bool]:
         top = st.number_input(
             "Pairs, top %", 0.01, 100.0, 1.0, 0.5, key="similarity-top", persist_state="session", width=105
         )
-        count = st.number_input(
-            f"Documents of {len(now.documents)}",
-            1,
-            most,
-            key="similarity-documents",
-            persist_state="session",
-            width=120,
-        )
+        count = document_count("similarity-documents", len(now.documents), FEW_DOCUMENTS, 120)
         words = not image and st.segmented_control(
             "Unit", ["tokens", "words"], default="tokens", key="similarity-unit", persist_state="session"
         )
@@ -56,5 +48,5 @@ def controls(now: Scene) -> tuple[Ask, str, bool]:
             stream = st.selectbox(
                 "Stream", ["encoder", "decoder", "cross"], key="similarity-stream", persist_state="session", width=130
             )
-    ask = Ask(min(count, len(now.documents)), top / 100, kind or "dot", words == "words", stream, now.choice.special)
+    ask = Ask(count, top / 100, kind or "dot", words == "words", stream, now.choice.special)
     return ask, name, shown != "raw"

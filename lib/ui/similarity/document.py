@@ -17,6 +17,7 @@ from lib.ui.pictures import sentence_starts, shown_tokens
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, outputs
 from lib.ui.similarity.wording import KINDS
+from lib.ui.words import plural
 from lib.views import Figure, flow, head_view_figure, heatmap_figure, patch_attention_figure, show
 
 PAIRS = {
@@ -50,12 +51,14 @@ def similarity_figure(scene: Scene, ask: Ask, taken: Capture, kept: np.ndarray) 
     """S of the chosen head as a heatmap. kept: positions shown (token,)."""
     matrix = chosen_matrix(scene, ask, taken, kept)
     table = taken.tokens.at(kept)
-    largest = _largest_off_diagonal(matrix)
+    strong = _strong(matrix)
     parts = []
     if ask.kind == "dot":
-        parts.append("The diagonal ‖z‖² is drawn no brighter than the largest pair.")
+        parts.append(
+            "Colours end where one pair in 200 lies beyond; those and the diagonal ‖z‖² are drawn no stronger."
+        )
     if undefined := int(np.isnan(np.diag(matrix)).sum()):
-        parts.append(f"{undefined} zero vectors have no cosine: hatched.")
+        parts.append(f"Hatched, for they have no cosine: {plural(undefined, 'zero vector')}.")
     if taken.lost[0]:
         parts.append(f"{taken.lost[0]:,} more tokens are cut off.")
     parts.append(_specials(taken.tokens, scene.choice.special))
@@ -70,7 +73,7 @@ def similarity_figure(scene: Scene, ask: Ask, taken: Capture, kept: np.ndarray) 
         title=f"Similarity of outputs, {KINDS[ask.kind]} · L{scene.choice.layer} H{scene.choice.head}",
         note=" ".join(filter(None, parts)),
         kind="diverging",
-        value_range=(-1.0, 1.0) if ask.kind == "cosine" else (-largest, largest),
+        value_range=(-1.0, 1.0) if ask.kind == "cosine" else (-strong, strong),
         value_name="cosine" if ask.kind == "cosine" else "z · z",
         boundaries=boundaries(table),
         height=460,
@@ -104,15 +107,15 @@ def chosen_matrix(scene: Scene, ask: Ask, taken: Capture, kept: np.ndarray) -> n
     return similarity_matrix(z[kept], ask.kind)
 
 
-def _largest_off_diagonal(matrix: np.ndarray) -> float:
-    magnitude = np.abs(np.nan_to_num(matrix))
-    np.fill_diagonal(magnitude, 0)
-    return float(magnitude.max()) or 1.0
+def _strong(matrix: np.ndarray) -> float:
+    """Size of the similarity that one pair in 200 exceeds; the few largest would leave all others pale."""
+    sizes = np.abs(matrix[np.triu_indices(len(matrix), 1)])
+    return float(np.nanquantile(sizes, 0.995)) if np.isfinite(sizes).any() and np.nanmax(sizes) > 0 else 1.0
 
 
 def _specials(table: TokenTable, special: bool) -> str:
     hidden = 0 if special else int(table.is_special.sum())
-    return f"{hidden} special tokens are left out." if hidden else ""
+    return f"Left out: {plural(hidden, 'special token')}." if hidden else ""
 
 
 def boundaries(table: TokenTable) -> Sequence[int]:
@@ -150,14 +153,17 @@ def pairs(scene: Scene, ask: Ask, taken: Capture) -> pd.DataFrame:
     shown = filtered(frame, which or "all")
     total, undefined = frame.attrs["pairs"], frame.attrs["undefined"]
     unit = "patch pairs" if image else "pairs of words" if ask.words else "pairs"
-    said = f"{len(shown):,} of the {len(frame):,} most similar {unit} are shown, out of {total:,}."
+    said = f"Shown: {len(shown):,} of the {len(frame):,} most similar {unit}, out of {total:,}."
     if undefined:
-        said += f" {undefined} zero vectors were left out."
-    left, right = st.columns([3, 2])
-    with left:
-        draw = image_links if image else text_links
-        show(draw(scene, ask, taken, shown, said), "similarity-links")
-    with right:
+        said += f" Left out: {plural(undefined, 'zero vector')}."
+    if image:
+        left, right = st.columns([3, 2])
+        with left:
+            show(image_links(scene, ask, taken, shown, said), "similarity-links")
+        with right:
+            listed(shown, image)
+    else:  # contexts need the whole width
+        show(text_links(scene, ask, taken, shown, said), "similarity-links")
         listed(shown, image)
     return frame
 
@@ -253,15 +259,15 @@ def listed(frame: pd.DataFrame, image: bool) -> None:
     st.dataframe(
         table,
         hide_index=True,
-        height=420,
+        height=min(36 * (len(table) + 1), 420 if image else 300),
         width="stretch",
         column_config={
-            "pair": st.column_config.TextColumn(width="small"),
-            "similarity": st.column_config.NumberColumn(format="%.3g", width="small"),
+            "pair": st.column_config.TextColumn(width=130),
+            "similarity": st.column_config.NumberColumn(format="%.3g", width=75),
             "distance": st.column_config.NumberColumn(
-                width="small", help="in patch steps" if image else "in kept tokens or words"
+                width=70, help="in patch steps" if image else "in kept tokens or words"
             ),
-            "sentence": st.column_config.TextColumn(width="small"),
+            "sentence": st.column_config.TextColumn(width=70, help="Whether both stand in one sentence"),
         },
     )
     if len(frame) > LISTED:

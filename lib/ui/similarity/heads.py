@@ -60,8 +60,8 @@ def _sentences(notes: tuple[str, ...]) -> str:
 
 def _tip(row: pd.Series, name: str) -> str:
     counted = STATISTICS[name].counted
-    text = f"{number(row[name], counted)} {interval(row[f'{name}_low'], row[f'{name}_high'], counted)}"
-    return f"{text}, chance {number(row[f'{name}_chance'], counted)}"
+    ends = interval(row[f"{name}_low"], row[f"{name}_high"], counted)
+    return f"{f'{number(row[name], counted)} {ends}'.strip()}, chance {number(row[f'{name}_chance'], counted)}"
 
 
 def separated(table: pd.DataFrame, name: str) -> str:
@@ -83,9 +83,14 @@ def head_numbers(scene: Scene, measured: Measured, table: pd.DataFrame) -> None:
         ends = interval(row[f"{name}_low"], row[f"{name}_high"], entry.counted)
         lift = times(row[f"{name}_lift"]) if f"{name}_lift" in row else ""
         rows.append((entry.name, f"{value} {ends}".strip(), number(row[f"{name}_chance"], entry.counted), lift))
-    st.html(html_table(("", "value [95 %]", "chance", "÷ chance"), rows))
+    bounded = len(measured.documents) > 1
+    st.html(html_table(("", "value [95 %]" if bounded else "value", "chance", "÷ chance"), rows))
     contrast = "" if measured.image else ", contrast in standard deviations"
     st.caption(
         f"Distance in {unit('tokens', measured.image, measured.settings.words)}{contrast}. "
-        "Documents count alike; intervals over documents, simultaneous over all heads."
+        + (
+            "Documents count alike; intervals over documents, simultaneous over all heads."
+            if bounded
+            else "One document: no intervals."
+        )
     )

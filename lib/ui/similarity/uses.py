@@ -28,6 +28,7 @@ from lib.ui.similarity.compare import second
 from lib.ui.similarity.measures import Ask, documents, outputs
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table
+from lib.ui.words import plural
 from lib.views import heatmap_figure, npz_bytes, show
 
 USES = {
@@ -78,7 +79,7 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
     matrix, heads = alignment(scene, ask), heads_of(measured)
     names = [f"L{layer} H{head}" for layer, head in heads]
     redundant, rare = redundancy_order(matrix, heads), repetition_order(table)
-    source = f"found on {len(measured.documents)} documents of {scene.choice.corpus}"
+    source = f"found on {plural(len(measured.documents), 'document')} of {scene.choice.corpus}"
     found = Orders(source, {"by similarity": tuple(redundant), "by repetition": tuple(rare)})
     hand_over(scene.engine.key, ask.stream, found)
     left, right = st.columns([3, 2])
