@@ -36,9 +36,11 @@ def as_json(cut: Segmentation, about: Mapping[str, object] | None = None) -> str
     )
 
 
-def as_csv(cut: Segmentation) -> str:
-    """A table: number, start, end, confidence of the boundary behind it, name, text."""
+def as_csv(cut: Segmentation, about: Mapping[str, object] | None = None) -> str:
+    """A table: number, start, end, confidence of the boundary behind it, name, text; about: "#" lines on top of it."""
     lines = io.StringIO(newline="")
+    for name, value in (about or {}).items():
+        lines.write(" ".join(f"# {name}: {value}".split()) + "\n")
     writer = csv.DictWriter(lines, ["number", "start", "end", "confidence", "name", "text"], lineterminator="\n")
     writer.writeheader()
     writer.writerows(row | {"text": _harmless(str(row["text"]))} for row in _rows(cut))

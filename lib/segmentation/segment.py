@@ -9,6 +9,7 @@ from typing import Any
 from lib.corpora.document import Span
 from lib.corpora.pos import closed_class_tags
 
+from .conditions import CONDITIONS
 from .errors import SegmentationError
 from .passes import Progress
 from .segmentation import GRANULARITIES, Segmentation
@@ -26,6 +27,7 @@ def segment(
     sentences: Sequence[Span] | None = None,
     features: str = "z+hidden",
     progress: Progress | None = None,
+    condition: str | None = None,
 ) -> Segmentation:
     """Cut a text of any length into sentences or topics by what a model's heads do.
 
@@ -37,6 +39,7 @@ def segment(
     sentences    topics: spans of the sentences where they are known; found first where they are not
     features     topics: "z+hidden" | "z" | "hidden", what a sentence's vector is made of
     progress     progress(done, total, stage); may raise to cancel
+    condition    sentences: a name of CONDITIONS, the calibration to read the text with; recognised by default
 
     Text without punctuation or capitals is recognised and read with the calibration made for it. Raises
     SegmentationError where the arguments do not fit each other or the model cannot read text.
@@ -50,6 +53,8 @@ def segment(
             f"{granularity!r} and {features!r}",
             "Choose one of these.",
         )
+    if condition is not None and condition not in CONDITIONS:
+        raise SegmentationError("a condition among " + ", ".join(CONDITIONS), repr(condition), "Choose one of these.")
     if segments is not None and segments < 1:
         raise SegmentationError("at least one segment", f"{segments}", "Leave it out where the number is not known.")
     if not text.strip():
@@ -59,7 +64,7 @@ def segment(
             raise SegmentationError("a model that reads the sentences", "none", "Load one, such as all-MiniLM-L6-v2.")
         cut = cut_topics(text, engine, segments, sentences, features, progress)
     else:
-        cut = cut_sentences(text, engine, segments, surface, progress)
+        cut = cut_sentences(text, engine, segments, surface, progress, condition)
     return cut if engine is None else _with_warning(cut, engine)
 
 

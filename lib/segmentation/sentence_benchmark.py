@@ -17,21 +17,41 @@ from .crossval import Judged, Prepared, fit_heads, judge_heads, judge_trees, pre
 from .errors import SegmentationError
 from .gold import digests, gold_documents
 from .judging import Answer, Failure, Result, failures_at, judged
+from .passes import Progress, counted
 from .positions import boundaries_of, gaps_at
 from .segment import segment
-from .sentences import calibrated, segment_by_signal
+from .sentences import calibrated
+from .untrained import segment_by_signal, signals_there
 from .windows import Tokens, read_tokens
 
 Cut = Callable[[str], np.ndarray]
 USUAL = 15.0  # words of a sentence, for baselines that know nothing else
 
 
-def sentence_results(source: str, engine: Any, conditions: Sequence[str], limit: int | None = None) -> list[Result]:
-    """All methods on a source, documents that the calibrations have seen left out.
+def sentence_results(
+    source: str,
+    engine: Any,
+    conditions: Sequence[str],
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """All methods on a source (see gold.gold_documents), as `sentence_results_on` does it."""
+    return sentence_results_on(gold_documents(source)[:limit], _title(source), engine, conditions, progress)
+
+
+def sentence_results_on(
+    documents: Sequence[Document],
+    corpus: str,
+    engine: Any,
+    conditions: Sequence[str],
+    progress: Progress | None = None,
+) -> list[Result]:
+    """All methods on gold documents, those that the calibrations have seen left out.
+
+    corpus: what they are called; progress: progress(done, total, stage), documents times methods; may raise to cancel.
 
     Raises SegmentationError where that leaves none.
     """
-    documents = gold_documents(source)[:limit]
     known: set[str] = set()
     for condition in conditions:
         for calibration in (calibrated(engine, condition), calibrated(None, condition)):
@@ -40,27 +60,35 @@ def sentence_results(source: str, engine: Any, conditions: Sequence[str], limit:
     if not unseen:
         raise SegmentationError(
             "gold documents that no calibration has seen",
-            f"{source!r}, all of whose {len(documents)} documents were used to calibrate",
-            "Use --cross-validate, which fits anew without each document's fold.",
+            f"{corpus!r}, all of whose {len(documents)} documents were used to calibrate",
+            "On the command line, --cross-validate fits anew without each document's fold.",
         )
+    methods = sentence_methods(engine)
+    every = [(condition, name, cut) for condition in conditions for name, cut in methods.items()]
     results = []
-    for condition in conditions:
+    for number, (condition, name, cut) in enumerate(every):
         changed = [under(document, condition) for document in unseen]
         tokens = [read_tokens(document.text, engine) for document in changed]
-        for name, cut in _methods(engine, changed).items():
-            results.append(_judge(_title(source), condition, name, changed, tokens, cut))
+        step = counted(progress, number * len(unseen), len(every) * len(unseen))
+        results.append(_judge(corpus, condition, name, changed, tokens, cut, step))
     return results
 
 
-def _methods(engine: Any, documents: Sequence[Document]) -> dict[str, Cut]:
-    methods: dict[str, Cut] = {
-        "attention with surface cues": lambda text: segment(text, engine).boundaries,
-        "attention alone": lambda text: segment(text, engine, surface=False).boundaries,
-        "surface cues alone": lambda text: segment(text, None).boundaries,
-    }
-    if any(len(d.text) for d in documents) and not engine.causal:
-        methods["attention to [SEP], last layer, untrained"] = lambda text: segment_by_signal(text, engine).boundaries
+def sentence_methods(engine: Any) -> dict[str, Cut]:
+    """Everything that can cut sentences here, by name: the product's own ways first, then baselines."""
+    methods: dict[str, Cut] = {}
+    if calibrated(engine, "written") is not None:
+        methods["attention with surface cues"] = lambda text: segment(text, engine).boundaries
+        methods["attention alone"] = lambda text: segment(text, engine, surface=False).boundaries
+    methods["surface cues alone"] = lambda text: segment(text, None).boundaries
+    if "to_last" in signals_there(engine):
+        methods["attention to [SEP], last layer, untrained"] = lambda text: _by(text, engine, "to_last", None)
+    methods["dissimilarity of z, all heads, untrained"] = lambda text: _by(text, engine, "z_cosine_4", -1)
     return methods | available(1 / USUAL)
+
+
+def _by(text: str, engine: Any, signal: str, layer: int | None) -> np.ndarray:
+    return segment_by_signal(text, engine, signal, layer).boundaries
 
 
 def _title(source: str) -> str:
@@ -68,10 +96,19 @@ def _title(source: str) -> str:
 
 
 def _judge(
-    corpus: str, condition: str, method: str, documents: Sequence[Document], tokens: Sequence[Tokens], cut: Cut
+    corpus: str,
+    condition: str,
+    method: str,
+    documents: Sequence[Document],
+    tokens: Sequence[Tokens],
+    cut: Cut,
+    progress: Progress | None = None,
 ) -> Result:
-    start = time.perf_counter()
-    found = [cut(document.text) for document in documents]
+    start, found = time.perf_counter(), []
+    for number, document in enumerate(documents, 1):
+        found.append(cut(document.text))
+        if progress is not None:
+            progress(number, len(documents), f"{method}, {CONDITIONS[condition][0]}")
     seconds = time.perf_counter() - start
     answers, failures = [], []
     for document, own, boundaries in zip(documents, tokens, found, strict=True):

@@ -1,4 +1,4 @@
-"""Sentences: every gap scored by surface cues, by attention, by both, or by one untrained head."""
+"""Sentences: every gap scored by surface cues, by attention, or by both, as a calibration says."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 from .calibration import FOLDER, Calibration, calibration_for, combined_cues
 from .conditions import CONDITIONS, recognise
 from .errors import SegmentationError
-from .features import TextSignals, averaged_signals
+from .features import averaged_signals
 from .passes import Progress
 from .positions import candidate_gaps
 from .scoring import gap_scores
 from .segmentation import Segmentation, probability, strongest
 from .surface import surface_cues, words_between
+from .untrained import contrast, require_count, standard
 from .windows import Tokens, read_tokens
 
 _NEIGHBOURS = {
@@ -37,22 +38,29 @@ class _Reading:
 
 
 def cut_sentences(
-    text: str, engine: Any | None, segments: int | None, surface: bool, progress: Progress | None = None
+    text: str,
+    engine: Any | None,
+    segments: int | None,
+    surface: bool,
+    progress: Progress | None = None,
+    condition: str | None = None,
 ) -> Segmentation:
     """Sentences of a text; engine None reads surface cues alone. See `segment`."""
     tokens = read_tokens(text, engine) if engine is not None else _words(text)
     allowed = candidate_gaps(text, tokens.start, tokens.end) if len(tokens) > 1 else np.zeros(0, dtype=bool)
     if not allowed.any():
-        _require(segments, int(allowed.sum()))
+        require_count(segments, int(allowed.sum()))
         gaps = tokens.end[:-1]
         return Segmentation(text, "sentence", gaps, np.zeros(len(gaps)), [], 0.5, "nothing to cut")
-    condition = recognise(text)
+    recognised = condition is None
+    condition = recognise(text) if recognised else condition
     reading = _read(text, tokens, allowed, condition, engine, surface, progress)
     score = np.where(allowed, probability(reading.scores, reading.threshold), 0.0)
-    _require(segments, int((score > 0).sum()))
+    require_count(segments, int((score > 0).sum()))
     cuts = np.flatnonzero(score >= 0.5) if segments is None else strongest(score, segments - 1)
     threshold = 0.5 if segments is None else float("nan")
-    notes = (f"Read as text {CONDITIONS[condition][0]}.", *reading.notes)
+    how = "recognised" if recognised else "as asked"
+    notes = (f"Read as text {CONDITIONS[condition][0]} ({how}).", *reading.notes)
     return Segmentation(
         text, "sentence", tokens.end[:-1], score, tokens.end[cuts], threshold, reading.method, notes=notes
     )
@@ -68,13 +76,6 @@ def _words(text: str) -> Tokens:
     starts, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
     nothing = np.zeros(0, dtype=np.int64)
     return Tokens(np.zeros(len(spans), dtype=np.int64), starts, ends, nothing, nothing)
-
-
-def _require(segments: int | None, gaps: int) -> None:
-    if segments is not None and not 1 <= segments <= gaps + 1:
-        raise SegmentationError(
-            f"1 … {gaps + 1} segments of a text that can be cut at {gaps} places", f"{segments}", "Ask for fewer."
-        )
 
 
 def calibrated(engine: Any | None, condition: str) -> Calibration | None:
@@ -104,7 +105,10 @@ def _read(
         scores = _spread(alone.surface.scores(surface_cues(text, words)), allowed)
         return _Reading(scores, alone.surface_threshold, "surface cues alone", notes)
     if calibration is None:
-        return _untrained(averaged_signals(engine, tokens, ["z_cosine_4"], progress=progress), engine, allowed)
+        signals = averaged_signals(engine, tokens, ["z_cosine_4"], progress=progress)
+        note = f"No calibration for {engine.name}: an untrained signal was used, and its threshold is a guess."
+        scores = standard(contrast(signals, "z_cosine_4").mean(axis=(0, 1)), allowed)
+        return _Reading(scores, 1.0, "dissimilarity of z, mean over all heads, untrained", (note,))
     scores = gap_scores(engine, tokens, calibration.heads.linear, progress=progress)
     if not surface:
         return _Reading(scores, calibration.heads.threshold, "attention and z of all heads, calibrated")
@@ -119,64 +123,3 @@ def _spread(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     full = np.full(len(allowed), -50.0)
     full[allowed] = scores
     return full
-
-
-def _untrained(signals: TextSignals, engine: Any, allowed: np.ndarray) -> _Reading:
-    """A model without calibration: how little z has in common on either side, mean over all heads."""
-    contrast = -signals.of("z_cosine_4").mean(axis=(0, 1))
-    note = f"No calibration for {engine.name}: an untrained signal was used, and its threshold is a guess."
-    return _Reading(_standard(contrast, allowed), 1.0, "dissimilarity of z, mean over all heads, untrained", (note,))
-
-
-def _standard(values: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    """Deviations from the mean over candidate gaps, in standard deviations."""
-    spread = values[allowed].std()
-    return (values - values[allowed].mean()) / spread if spread > 0 else np.zeros(len(values))
-
-
-def segment_by_signal(
-    text: str,
-    engine: Any,
-    signal: str = "to_last",
-    layer: int | None = None,
-    head: int | None = None,
-    segments: int | None = None,
-    progress: Progress | None = None,
-) -> Segmentation:
-    """Sentences of a text by one boundary signal, untrained.
-
-    signal: a name of signals.MEANINGS; "to_last", attention to [SEP], is the paper's method. layer: the last by
-    default; head: the mean of the layer's heads by default. Cosines count by how low they are. A boundary lies where
-    the signal stands out by one standard deviation, or at the strongest places where the number of segments is given.
-
-    Raises SegmentationError for a signal, layer or head that the model does not have.
-
-    **Source** Halevi et al., arXiv 2512.21956: late attention concentrates on separators.
-    """
-    tokens = read_tokens(text, engine)
-    signals = averaged_signals(engine, tokens, [signal], progress=progress)
-    layer = signals.layers[-1] if layer is None else layer
-    if layer not in signals.layers or not 0 <= (head or 0) < engine.n_heads:
-        raise SegmentationError(
-            f"a layer among {signals.layers} and a head below {engine.n_heads}",
-            f"layer {layer}, head {head}",
-            f"{engine.name} has no other: choose one of these.",
-        )
-    values = signals.of(signal)[signals.layers.index(layer)]  # (head, gap)
-    values = values.mean(axis=0) if head is None else values[head]
-    values = -values if signal.startswith("z_cosine") else values
-    allowed = candidate_gaps(text, tokens.start, tokens.end) if len(tokens) > 1 else np.zeros(0, dtype=bool)
-    _require(segments, int(allowed.sum()))
-    standard = _standard(values, allowed) if allowed.any() else values
-    score = np.where(allowed, probability(standard, 1.0), 0.0)
-    cuts = np.flatnonzero(score >= 0.5) if segments is None else strongest(score, segments - 1)
-    where = f"L{layer}" if head is None else f"L{layer} H{head}"
-    return Segmentation(
-        text,
-        "sentence",
-        tokens.end[:-1],
-        score,
-        tokens.end[cuts],
-        0.5 if segments is None else float("nan"),
-        f"{signal} of {where}, untrained",
-    )

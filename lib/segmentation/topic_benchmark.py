@@ -11,19 +11,39 @@ import numpy as np
 
 from lib.corpora import Document
 
+from .errors import SegmentationError
 from .gold import gold_documents
 from .judging import Answer, Result, failures_at, judged
+from .passes import Progress, counted
 from .topic_baselines import TopicCutter, topic_methods
 from .topics import FEATURES, cut_rows, kernel_rows
 from .vectors import sentence_vectors
 from .windows import read_tokens
 
 
-def topic_results(source: str, engine: Any, limit: int | None = None) -> list[Result]:
-    """All topic methods on a source; gold sentences are given, and nothing is fitted to a gold topic."""
-    documents = [d for d in gold_documents(source, "topic")[:limit] if len(d.sentences) > 1]
-    start = time.perf_counter()
-    vectors = [sentence_vectors(d.text, d.sentences, engine) for d in documents]
+def topic_results(source: str, engine: Any, limit: int | None = None, progress: Progress | None = None) -> list[Result]:
+    """All topic methods on a source (see gold.gold_documents), as `topic_results_on` does it."""
+    return topic_results_on(gold_documents(source, "topic")[:limit], Path(source).stem, engine, progress)
+
+
+def topic_results_on(
+    documents: Sequence[Document], corpus: str, engine: Any, progress: Progress | None = None
+) -> list[Result]:
+    """All topic methods on gold documents; gold sentences are given, and nothing is fitted to a gold topic.
+
+    corpus: what they are called; progress: progress(done, total, stage), documents times steps; may raise to cancel.
+
+    Raises SegmentationError where no document has two sentences.
+    """
+    documents = [d for d in documents if len(d.sentences) > 1]
+    if not documents:
+        raise SegmentationError("gold documents of two sentences or more", "none", "Choose another corpus.")
+    start, vectors = time.perf_counter(), []
+    steps = 2 * (len(FEATURES) + len(topic_methods()))  # reading, then every method twice but for one that is left out
+    for number, d in enumerate(documents, 1):
+        vectors.append(sentence_vectors(d.text, d.sentences, engine))
+        if progress is not None:
+            progress(number, steps * len(documents), f"reading with {engine.name}")
     reading = time.perf_counter() - start
     tokens = sum(len(read_tokens(d.text, engine)) for d in documents)
     methods: dict[str, tuple[TopicCutter, float]] = {}
@@ -32,11 +52,13 @@ def topic_results(source: str, engine: Any, limit: int | None = None) -> list[Re
         if all(set(features.split("+")) <= set(v) for v in vectors):
             methods[f"{features.replace('+', ' + ')} change points"] = (_cutter(by_text, features), reading)
     methods |= {name: (cut, 0.0) for name, cut in topic_methods().items()}
-    results = []
+    results: list[Result] = []
     for known in (False, True):
         for name, (cut, before) in methods.items():
-            if not (known and name.startswith("TextTiling")):  # it takes no number
-                results.append(_judge(Path(source).stem, known, name, documents, cut, before, tokens))
+            if known and name.startswith("TextTiling"):  # it takes no number
+                continue
+            step = counted(progress, (1 + len(results)) * len(documents), steps * len(documents))
+            results.append(_judge(corpus, known, name, documents, cut, before, tokens, step))
     return results
 
 
@@ -65,9 +87,13 @@ def _judge(
     cut: TopicCutter,
     reading: float,
     tokens: int,
+    progress: Progress | None = None,
 ) -> Result:
-    start = time.perf_counter()
-    found = [cut(_texts(d), len(d.topics) if known else None) for d in documents]
+    start, found = time.perf_counter(), []
+    for number, d in enumerate(documents, 1):
+        found.append(cut(_texts(d), len(d.topics) if known else None))
+        if progress is not None:
+            progress(number, len(documents), method)
     seconds = time.perf_counter() - start + reading
     answers, failures = [], []
     for document, cuts in zip(documents, found, strict=True):

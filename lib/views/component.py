@@ -31,6 +31,7 @@ PIECES = {
     "matrix_scatter": ("canvas", "pair", "matrix_scatter", "matrix_moves"),
     "layer_panels": ("canvas", "layer_panels"),
     "lag_profile": ("canvas", "lag_profile"),
+    "segments": ("canvas", "segments"),
 }
 
 

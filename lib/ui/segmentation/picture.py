@@ -1,0 +1,171 @@
+"""The main picture with its numbers and downloads: the text in segments at the threshold that was dragged."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from lib.segmentation import (
+    CONDITIONS,
+    Segmentation,
+    as_blocks,
+    as_csv,
+    as_json,
+    as_text,
+    boundary_scores,
+    calibration_for,
+    pk,
+    recognise,
+    window_diff,
+)
+from lib.segmentation.naming import distinctive_words
+from lib.segmentation.positions import boundaries_of, gaps_at
+from lib.ui.downloads import download_row, provenance
+from lib.ui.scene import Scene
+from lib.ui.segmentation.controls import Ask
+from lib.ui.segmentation.cutting import Made
+from lib.ui.segmentation.source import MARKUP, Source
+from lib.ui.segmentation.wording import SIGNAL_NAMES, condition_name, plural, share
+from lib.ui.tables import html_table
+from lib.views import Figure, figure_html
+from lib.views.segments import STEPS, segments, segments_figure
+
+NARROW = "text-align:left;white-space:nowrap"  # of the table's first column, which is short
+DRAGGED = "segmentation-threshold"  # session state: (key of the cut, threshold in thousandths)
+
+
+def dragged(found: Made) -> int | None:
+    """The threshold that was set by hand for this very cut, in thousandths."""
+    key, step = st.session_state.get(DRAGGED, ("", None))
+    return step if key == found.key else None
+
+
+def at_threshold(found: Made) -> Segmentation:
+    """The cut as it is shown: as found, or at the dragged threshold; topics keep their names."""
+    step = dragged(found)
+    if step is None:
+        return found.cut
+    cut = found.cut.at(step / STEPS)
+    if cut.granularity != "topic":
+        return cut
+    return replace(cut, names=distinctive_words([cut.text[a:b] for a, b in cut.segments]))
+
+
+def gold_offsets(source: Source, cut: Segmentation) -> np.ndarray | None:
+    """True boundaries of the cut's granularity as offsets among its gaps, None where they are not known."""
+    if source.gold is None:
+        return None
+    spans = source.document.topics if cut.granularity == "topic" else source.document.sentences
+    if cut.granularity == "topic" and len(spans) < 2:
+        return None  # a document of one topic says nothing of topics
+    return cut.gaps[gaps_at(boundaries_of(spans), np.r_[cut.gaps, len(cut.text)])]
+
+
+def picture(found: Made, cut: Segmentation, source: Source) -> Figure:
+    """Draw the text; returns its figure."""
+    threshold = found.cut.threshold
+    gold = gold_offsets(source, cut)
+    note = "Hover the curve for a place, click it to go there, drag the dashed line or the slider."
+    if gold is not None:
+        note += " ▲ true boundaries."
+    figure = segments_figure(
+        source.text,
+        found.cut.gaps,
+        found.cut.score,
+        found.cut.boundaries,
+        None if threshold != threshold else threshold,  # NaN: found as a whole
+        unit=cut.granularity,
+        names=cut.names,
+        gold=gold,
+        start=dragged(found),
+        coloured=cut.granularity == "topic",
+        note=note,
+    )
+
+    def choose(step: int | None) -> None:
+        st.session_state[DRAGGED] = (found.key, step)
+
+    segments(figure, "segmentation-picture", choose)
+    return figure
+
+
+def numbers(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask) -> None:
+    """What is known of the cut, in a quiet table, and what to know before trusting it."""
+    sizes = [len(cut.text[a:b].split()) for a, b in cut.segments] or [0]
+    rows = [
+        (plural(len(cut.segments), cut.granularity), f"{np.mean(sizes):.1f} words each, {min(sizes)} – {max(sizes)}"),
+        ("Threshold", "found as a whole" if cut.threshold != cut.threshold else share(cut.threshold)),
+    ]
+    if len(cut.confidence):
+        rows.append(
+            ("Confidence", f"median {share(float(np.median(cut.confidence)))}, weakest {share(min(cut.confidence))}")
+        )
+    rows += _gold_rows(cut, source)
+    if ask.strength in ("surface", "heads"):
+        rows += _calibration_rows(now, source.text, ask)
+    rate = f", {found.tokens / found.seconds:,.0f} a second" if found.tokens > 2000 else ""
+    rows.append(("Length", f"{plural(found.tokens, 'token')}{rate}"))
+    st.html(html_table(("This cut", ""), rows).replace(";white-space:nowrap", "").replace("text-align:left", NARROW))
+    told = ask.strength in ("surface", "heads")  # the table says which condition was recognised
+    notes = [note for note in cut.notes if not (told and note.startswith("Read as text"))]
+    method = cut.method.replace(ask.signal, SIGNAL_NAMES[ask.signal], 1) if ask.signal else cut.method
+    for line in (f"{method[:1].upper()}{method[1:]}.", *notes):
+        st.caption(line.translate(MARKUP))
+
+
+def _gold_rows(cut: Segmentation, source: Source) -> list[tuple[str, str]]:
+    gold = gold_offsets(source, cut)
+    if gold is None:
+        return []
+    length = len(cut.gaps) + 1
+    ours, theirs = (np.searchsorted(cut.gaps, offsets) + 1 for offsets in (gold, cut.boundaries))
+    found = boundary_scores(ours, theirs)
+    return [
+        ("F1", f"{share(found.f1)} over {len(gold):,} true boundaries"),
+        ("Pk, WindowDiff", f"{share(pk(ours, theirs, length))}, {share(window_diff(ours, theirs, length))}"),
+    ]
+
+
+def _calibration_rows(now: Scene, text: str, ask: Ask) -> list[tuple[str, str]]:
+    condition = ask.condition or recognise(text)
+    how = "chosen" if ask.condition else "recognised"
+    rows = [("Text", f"{condition_name(condition)} ({how})")]
+    calibration = calibration_for(now.engine, condition) if condition in CONDITIONS else None
+    if calibration is not None:
+        kind = "both" if ask.strength == "surface" else "attention"
+        measured = calibration.measured
+        told = f"F1 {share(float(measured['f1'][kind]))} on {measured['documents']} documents of {measured['corpus']}"
+        rows.append(("Cross-validated", told))
+    return rows
+
+
+def downloads(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask, figure: Figure) -> None:
+    """The cut text to take away, as it is shown."""
+    about = provenance(now, threshold=cut.threshold, segments=len(cut.segments), seed=0)
+    about |= {"document": source.name, "document hash": source.digest[:16], "tokens": found.tokens}
+    about |= {"method": cut.method, "tokens cut off": 0}
+    if ask.signal == "":
+        about = {name: value for name, value in about.items() if name not in ("layer", "head")}
+    plain = {name: value for name, value in about.items() if value == value}  # NaN is not JSON
+    stem = f"headlight-{cut.granularity}s"
+    download_row(
+        {
+            "Text": (f"{stem}.txt", "text/plain", lambda: _bytes(as_text(cut))),
+            "JSON": (
+                f"{stem}.json",
+                "application/json",
+                lambda: _bytes(as_json(cut, json.loads(json.dumps(plain, default=str)))),
+            ),
+            "CSV": (f"{stem}.csv", "text/csv", lambda: _bytes("\ufeff" + as_csv(cut, about))),
+            "Subtitles": (f"{stem}.srt", "application/x-subrip", lambda: _bytes(as_blocks(cut))),
+            "Page": (f"{stem}.html", "text/html", lambda: figure_html(figure, about)),
+        },
+        "segmentation",
+    )
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,99 @@
+"""The text that is cut: pasted into the page, or else the sidebar's document, as written or without its marks."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import streamlit as st
+
+from lib.corpora import Document
+from lib.errors import HeadlightError
+from lib.segmentation import CONDITIONS, under
+from lib.ui.scene import Scene
+from lib.ui.segmentation.wording import TRANSCRIPT, condition_name, plural
+
+BOX = "segmentation-text"  # session state: what was pasted
+MARKUP = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>$:#~"})  # names are told as they are
+MOST = 3_000_000  # characters; 200,000 words of English are about 1.2 million
+PLACEHOLDER = "Paste a text or a transcript, as long as you like. Left empty, the sidebar's document is cut."
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text to cut; gold: the document with its true boundaries, None where they are not known."""
+
+    name: str
+    text: str
+    document: Document
+
+    @property
+    def gold(self) -> Document | None:
+        """The document, where its sentences come from the source."""
+        return self.document if self.document.gold else None
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the text in keys."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _set(text: str) -> None:
+    st.session_state[BOX] = text
+
+
+def text_box() -> str:
+    """The box with its buttons; returns what is in it, "" where it holds nothing but white space."""
+    text = st.text_area(
+        "Text", key=BOX, height=110, placeholder=PLACEHOLDER, label_visibility="collapsed", persist_state="session"
+    )
+    if len(text or "") > MOST:
+        raise HeadlightError(f"at most {MOST:,} characters", f"{len(text):,}", "Cut it in parts.")
+    return (text or "") if (text or "").strip() else ""
+
+
+def buttons(about: str) -> None:
+    """Under the box: cut what was typed, an example, an empty box; and what is being cut."""
+    st.button("Cut", key="segmentation-cut", type="primary", help="Or press Ctrl + Enter in the box.")
+    st.button("Try a transcript", key="segmentation-example", on_click=_set, args=(TRANSCRIPT,))
+    st.button("Clear", key="segmentation-clear", on_click=_set, args=("",), disabled=not st.session_state.get(BOX))
+    st.caption(about.translate(MARKUP))
+
+
+def chosen_source(now: Scene, pasted: str, shown: str) -> Source:
+    """What is cut. shown: the condition under which the sidebar's document is read.
+
+    Raises HeadlightError for a model of images.
+    """
+    if now.engine.kind == "vision":
+        raise HeadlightError(
+            "a model that reads text", f"{now.engine.name}, which sees images", "Choose all-MiniLM-L6-v2, for example."
+        )
+    if pasted:
+        return Source("pasted text", pasted, Document("pasted text", pasted))
+    document = now.document if shown == "written" else under(now.document, shown)
+    name = document.name if shown == "written" else f"{document.name}, {condition_name(shown)}"
+    return Source(name, document.text, document)
+
+
+def shown_condition() -> str:
+    """The condition in which the sidebar's document is read: as written, or without what gives its sentences away."""
+    return (
+        st.selectbox(
+            "Document",
+            list(CONDITIONS),
+            format_func=condition_name,
+            key="segmentation-shown",
+            persist_state="session",
+            width=175,
+            help="Takes capitals or punctuation away, to see what attention still finds.",
+        )
+        or "written"
+    )
+
+
+def described(now: Scene, pasted: str) -> str:
+    """One line: what is cut, and how long it is."""
+    name, text = ("Your text", pasted) if pasted else (now.document.name, now.document.text)
+    return f"{name}: {plural(len(text.split()), 'word')}"

@@ -1,0 +1,62 @@
+"""The Segmentation page in a real browser: paste a transcript, drag the threshold, take the cut text away."""
+
+import json
+
+from playwright.sync_api import expect
+
+from tests.browser.test_app import WAIT
+
+PASTED = "we met at the station and walked down to the lake it was cold the ferry was late <b>so</b> we drank some tea"
+
+
+def settled(tab):
+    expect(tab.get_by_role("slider")).to_be_visible(timeout=WAIT)
+    tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
+
+
+def segments(tab):
+    return tab.locator(".st-key-segmentation-picture .hl-row")
+
+
+def test_paste_drag_download(server, tab):
+    tab.goto(f"{server.address}/segmentation?corpus=conversation")
+    settled(tab)
+    expect(segments(tab).first).to_contain_text("are we still on for Saturday?")
+    box = tab.get_by_placeholder("Paste a text or a transcript")
+    box.fill(PASTED)
+    tab.get_by_role("button", name="Cut", exact=True).click()
+    expect(tab.get_by_text("lower-cased, final punctuation removed (recognised)")).to_be_visible(timeout=WAIT)
+    settled(tab)
+    expect(segments(tab).first).to_contain_text("we met at the station")
+    assert " ".join(segments(tab).locator(".hl-line").all_inner_texts()) == PASTED  # markup stays text
+    before = segments(tab).count()
+
+    slider = tab.get_by_role("slider")
+    slider.focus()
+    tab.keyboard.press("Home")
+    lower = len(PASTED.split())  # at 0 every gap is a boundary
+    expect(segments(tab)).to_have_count(lower)
+    expect(tab.get_by_role("cell", name=f"{lower} sentences")).to_be_visible(timeout=WAIT)  # Python knows it too
+    with tab.expect_download(timeout=WAIT) as download:
+        tab.get_by_role("button", name="JSON").click()
+    taken = json.loads(download.value.path().read_text("utf-8"))
+    assert len(taken["segments"]) == lower
+    assert taken["threshold"] == 0
+    assert taken["model"] == "all-MiniLM-L6-v2"
+
+    curve = tab.locator(".st-key-segmentation-picture canvas")
+    place = curve.bounding_box()
+    tab.mouse.move(place["x"] + 200, place["y"] + 84)  # the threshold's line lies at the bottom
+    tab.mouse.down()
+    tab.mouse.move(place["x"] + 200, place["y"] + 7, steps=6)
+    tab.mouse.up()
+    expect(segments(tab)).to_have_count(1, timeout=WAIT)
+    tab.get_by_role("button", name="back to what was found").click()
+    expect(segments(tab)).to_have_count(before)
+    tab.get_by_role("button", name="Running").click()
+    expect(tab.locator(".st-key-segmentation-picture .hl-piece")).to_have_count(before)
+    with tab.expect_download(timeout=WAIT) as download:
+        tab.get_by_role("button", name="Text", exact=True).click()
+    expect(tab.get_by_role("cell", name=f"{before} sentences")).to_be_visible(timeout=WAIT)
+    assert download.value.path().read_text("utf-8").split() == PASTED.split()
+    assert tab.complaints == []

@@ -1,0 +1,158 @@
+"""The Segmentation page: paste, see, take away; every section; models and texts that ask for words of explanation."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lib.segmentation import SegmentationError
+from lib.ui import cached
+from lib.ui.segmentation import benchmark, picture
+from lib.ui.segmentation.wording import TRANSCRIPT, share
+
+DOOR = Path(__file__).resolve().parents[2] / "app.py"
+
+
+@pytest.fixture
+def fresh():
+    cached._shelf.clear()
+    yield
+    cached._shelf.clear()
+
+
+def opened(**choice):
+    app = AppTest.from_file(DOOR, default_timeout=180)
+    for name, value in ({"corpus": "conversation"} | choice).items():
+        app.session_state[name] = value
+    app.run()
+    return app.switch_page("pages/segmentation.py").run()
+
+
+def said(app):
+    kinds = ("markdown", "text", "caption", "html", "code")
+    return " ".join(str(element.value if kind != "html" else element.proto.body) for kind in kinds
+                    for element in (app.get("html") if kind == "html" else getattr(app, kind)))  # fmt: skip
+
+
+def section(app, name):
+    return app.segmented_control(key="segmentation-section").set_value(name).run()
+
+
+def test_a_pasted_transcript_is_cut_and_its_condition_told(fresh):
+    app = opened()
+    app.button(key="segmentation-example").click().run()
+    assert not app.exception
+    assert app.text_area(key="segmentation-text").value == TRANSCRIPT
+    shown = said(app)
+    assert "lower-cased, all punctuation removed (recognised)" in shown
+    assert "on 318 documents" in shown
+    assert "Your text\\: 2" in shown
+    app = section(app, "methods")
+    shown = said(app)
+    assert "attention to [SEP], last layer, untrained" in shown
+    assert "nothing here says who is right" in shown
+    app.button(key="segmentation-clear").click().run()
+    assert "Planning a walk" in said(app)
+    assert not app.exception
+
+
+def test_signals_methods_and_benchmark_of_a_document_with_known_sentences(fresh):
+    app = section(opened(), "signals")
+    assert not app.exception
+    assert "true boundaries" in said(app) or "in one of twenty shifts" in said(app)
+    shown = said(section(app, "methods"))
+    assert "positions in tokens" in shown
+    assert "rule . ! ?" in shown
+    app.selectbox(key="segmentation-fails").set_value("rule . ! ? · as written").run()
+    assert not app.exception
+    app = section(app, "benchmark")
+    assert not app.exception
+    assert "Judge all methods on 12 documents" in [button.label for button in app.button]
+
+
+def test_topics_are_cut_by_z_or_by_the_hidden_state(fresh):
+    app = opened(corpus="topics")
+    app.segmented_control(key="segmentation-granularity").set_value("topic").run()
+    assert "change points of z + hidden" in said(app).lower()
+    app.selectbox(key="segmentation-features").set_value("z").run()
+    assert "change points of z per sentence" in said(app).lower()
+    app.number_input(key="segmentation-count-topic").set_value(4).run()
+    assert "4 topics" in said(app)
+    assert not app.exception
+
+
+def test_the_papers_method_alone_and_any_other_signal(fresh):
+    app = opened(layer=2, head=3)
+    app.selectbox(key="segmentation-strength").set_value("one").run()
+    assert "Attention to [SEP] of L5, mean over heads, untrained" in said(app).replace("\\", "")
+    app.selectbox(key="segmentation-signal").set_value("z_cosine_1").run()
+    app.selectbox(key="segmentation-place").set_value("head").run()
+    assert "Likeness of z, 1 token of L2 H3, untrained" in said(app)
+    assert not app.exception
+
+
+@pytest.mark.parametrize("pasted", ["word", "?!… -- ,,", "🦊🦊 🙂", "One sentence.", "| a | b |\n|---|---|\n| 1 | 2 |"])
+def test_texts_with_little_to_cut_are_shown_in_every_section(fresh, pasted):
+    app = opened()
+    app.text_area(key="segmentation-text").set_value(pasted).run()
+    for granularity in ("sentence", "topic"):
+        app.segmented_control(key="segmentation-granularity").set_value(granularity).run()
+        for name in ("signals", "methods"):
+            assert not section(app, name).exception
+    assert "nobody foresaw" not in said(app)
+
+
+def test_another_language_is_told(fresh):
+    assert "does not look like English" in said(opened(corpus="encyclopedia-ko"))
+
+
+def test_a_long_text_waits_for_its_button(fresh):
+    app = opened()
+    app.text_area(key="segmentation-text").set_value("so we went on " * 2000).run()
+    assert "Cut 8,000 words" in [button.label for button in app.button]
+    assert not app.exception
+
+
+def test_too_many_segments_are_told(fresh):
+    app = opened()
+    app.text_area(key="segmentation-text").set_value("one two").run()
+    app.number_input(key="segmentation-count-sentence").set_value(9).run()
+    assert "that can be cut at 1 places" in said(app)
+
+
+def test_a_model_of_images_is_told(fresh):
+    pytest.importorskip("onnx", reason="DINOv2-small comes with requirements-models.txt")
+    assert "a model that reads text" in said(opened(model="DINOv2-small", corpus="gratings"))
+
+
+def test_a_decoder_offers_what_it_has(fresh):
+    app = opened(model="base", tokens=64)
+    assert not app.exception
+    shown = said(app)
+    assert "looks back only" in shown
+    assert "attention to [SEP]" in shown
+    assert "--model base" in shown
+    assert app.selectbox(key="segmentation-signal").value == "z_cosine_4"
+
+
+def test_uploaded_gold_is_read_or_its_line_is_told():
+    documents = benchmark.uploaded_gold(b'{"sentences": ["One.", "Two."]}\n', "../x.jsonl", "sentence")
+    assert [len(d.sentences) for d in documents] == [2]
+    with pytest.raises(SegmentationError, match="line 1"):
+        benchmark.uploaded_gold(b"{\n", "x.jsonl", "sentence")
+    with pytest.raises(SegmentationError, match="at least one sentence boundary"):
+        benchmark.uploaded_gold(b"Only one sentence here.\n", "x.txt", "sentence")
+    with pytest.raises(ValueError, match="line 2"):
+        benchmark.uploaded_gold(b"# sent_id = 1\nnot conllu\n\n", "x.conllu", "sentence")
+
+
+def test_a_dragged_threshold_is_of_one_cut_only(monkeypatch):
+    state = {picture.DRAGGED: ("this cut", 250)}
+    monkeypatch.setattr(picture.st, "session_state", state)
+    this, other = (type("Made", (), {"key": key})() for key in ("this cut", "another"))
+    assert (picture.dragged(this), picture.dragged(other)) == (250, None)
+
+
+@pytest.mark.parametrize(("value", "told"), [(0.874, ".87"), (1.0, "1.00"), (0.0, ".00"), (float("nan"), "–")])
+def test_scores_are_told_shortly(value, told):
+    assert share(value) == told
