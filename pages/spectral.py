@@ -96,10 +96,10 @@ def pictures(now: Scene, ask: Ask, colouring: str) -> None:
     layer = shown[row]
     scalogram_row(shown, colouring, row, lambda at: choose_head(shown[at].analysis.layer, now.choice.head))
     st.caption(what_is_shown(now, ask, cut_windows(now, ask), layer))
+    st.caption(LAG_AND_SCALE)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         figure = one_layer(layer, colouring)
-        st.caption(LAG_AND_SCALE)
     with right:
         table = layer_numbers(shown, complexities(now, ask, shown))
         st.markdown("**By layer**, all lags [95 % over windows]")

@@ -188,6 +188,7 @@ def _ranks(found: Evidence, where: dict[str, Any]) -> tuple[Verdict, Verdict]:
         _bounds(sides[0]),
         {f"flat bound of {found.documents}": bound},
         False,
+        quantity=f"ensemble rank H*(0.1) of {found.documents} windows, mean of {_named(found, (1, 2))}",
         **where,
     )
     late = verdict(

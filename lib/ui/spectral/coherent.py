@@ -96,7 +96,4 @@ def numbers(found: Coherency, documents: int) -> None:
     if many:
         apart = np.abs(np.subtract.outer(np.arange(len(found.gamma)), np.arange(len(found.gamma))))[beyond]
         st.caption(f"Pairs beyond chance are {np.median(apart):.0f} positions apart in the median.")
-    st.caption(
-        "Neighbouring positions read almost the same keys, so a bright line beside the diagonal is expected. Coherency "
-        "is a word from turbulence; the analogy is structural, not physical."
-    )
+    st.caption("Coherency is a word from turbulence; the analogy is structural, not physical.")

@@ -41,37 +41,30 @@ def heads_section(now: Scene, ask: Ask) -> None:
             "Heads of one layer may do much the same. Window by window, their patterns are taken as a small set and "
             "the patterns needed to hold all but ε of the energy between them are counted: identical heads need one."
         )
+        found = grams(now, ask)
+        layers, heads = len(found.layers), found.pattern.shape[-1]
         with st.container(horizontal=True, vertical_alignment="bottom"):
             epsilon = epsilon_choice()
             kind = st.segmented_control(
                 "Compared by", list(EVIDENCE), format_func=EVIDENCE.__getitem__, default="pattern",
                 key="spectral-evidence", persist_state="session",
             )  # fmt: skip
-        found, kind = grams(now, ask), kind or "pattern"
+            total = st.number_input(
+                f"Heads to hand out, of {layers * heads}", layers, layers * heads, None, placeholder="what they need",
+                key=f"spectral-total-{layers}-{heads}", width=200,
+            )  # fmt: skip
+        kind = kind or "pattern"
         needed = cached.kept(
             "heads needed",
             f"{field_key(now, ask)} {epsilon:g} {kind}",
             lambda: [heads_needed(found.of(layer, kind), epsilon) for layer in found.layers],
         )
-        heads = found.pattern.shape[-1]
-        given = allocation(found, kind, needed, heads)
+        given = suggested_allocation([float(one.estimate) for one in needed], heads, total)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             picture(found, needed, given, heads, epsilon)
         with right:
             check(now, ask, off(found, kind, given), epsilon, kind)
-
-
-def allocation(found: HeadGrams, kind: str, needed: Sequence[Interval], heads: int) -> np.ndarray:
-    """Heads per layer that follow from what each needs, for the total that is asked for, (layer,)."""
-    estimates = [float(one.estimate) for one in needed]
-    layers, most = len(found.layers), heads * len(found.layers)
-    wanted = min(int(np.ceil(estimates).sum()), most)
-    total = st.number_input(
-        f"Heads to hand out, of {most}", layers, most, None, placeholder=f"{wanted}, what they need",
-        key=f"spectral-total-{layers}-{heads}", width=220,
-    )  # fmt: skip
-    return suggested_allocation(estimates, heads, wanted if total is None else int(total))
 
 
 def picture(found: HeadGrams, needed: Sequence[Interval], given: np.ndarray, heads: int, epsilon: float) -> None:

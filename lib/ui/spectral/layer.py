@@ -51,7 +51,7 @@ def scalogram_figure(
     return heatmap_figure(
         shown,
         row_labels=[f"{a:.1f}" for a in scalogram.scales],
-        column_labels=[int(lag) for lag in scalogram.lags],
+        column_labels=[int(lag) for lag in scalogram.lags] if scalogram.lags[0] else None,
         row_title="scale, tokens",
         column_title="lag, tokens",
         title=title,
@@ -95,10 +95,16 @@ def noise_sentence(layer: Shown) -> str:
         f"{name} {low:.3g} … {high:.3g}" for name, (low, high) in ((n, null_interval(v)) for n, v in noise.items())
     ]
     low, high = layer.analysis.growth.noise
+    ranks = between(low, high)
     return (
-        f"White noise in as many cells: {', '.join(parts)}, H\\* {low:.0f} … {high:.0f}. Unresolved: white noise needs "
+        f"White noise in as many cells: {', '.join(parts)}, H\\* {ranks}. Unresolved: white noise needs "
         "as many patterns, or the number still grows with the windows."
     )
+
+
+def between(low: float, high: float) -> str:
+    """A null's interval in whole numbers: 94 … 133; one number where both ends round to it."""
+    return f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} … {high:.0f}"
 
 
 def cell(value: float, low: float, high: float) -> str:

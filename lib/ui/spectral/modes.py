@@ -19,6 +19,7 @@ from lib.views import charts, heatmap_figure, palette, show
 
 LISTED = 3  # windows named on each side of a mode
 EXCERPT = 420  # characters
+CLIPPED, FAINT = 0.95, 0.01  # colours end at this quantile of the cells that are not faint beside the largest
 
 
 @st.fragment
@@ -41,13 +42,14 @@ def modes_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> Non
                 persist_state="session",
             )
         k = min(k or 1, most) - 1
-        places = st.columns([2, 2, 3])
+        places = st.columns([5, 5, 6])
         sides = (("spectral-plain", "All lags", plain), ("spectral-banded", band_name(band), banded))
         for place, (key, name, side) in zip(places, sides, strict=False):
             with place:
                 field(layer.analysis, side, k, key, name)
         with places[2]:
             by_lag(layer, {"all lags": plain, band_name(band).lower(): banded}, k)
+        st.caption("Colours end where 5 % of the cells that are not faint lie beyond; the sign of a mode is arbitrary.")
         side = banded if of == "the band" else plain
         top = carriers(side, k, cut_windows(now, ask), "the band" if of == "the band" else "all lags")
         rebuilt(now, ask, layer, row, band if of == "the band" else None, top)
@@ -72,15 +74,19 @@ def field(analysis: LayerAnalysis, side: Ensemble, k: int, key: str, name: str) 
         st.caption("No fluctuation here: the windows do not differ in these lags.")
         return
     share = side.eigenvalues[k] / side.total
+    mode = side.modes[k]
+    seen = np.abs(mode[np.abs(mode) > FAINT * np.abs(mode).max()])
+    most = float(np.quantile(seen, CLIPPED)) if seen.size else 1.0  # a few cells would leave all others white
     figure = heatmap_figure(
-        side.modes[k],
+        mode,
         row_title="query position",
         column_title="key position",
         title=f"{name}: mode {k + 1}, {100 * share:.1f} % of the energy",
         kind="diverging",
         value_name="mode",
+        value_range=(-most, most),
         mask=~np.tri(analysis.length, dtype=bool) if analysis.causal else None,
-        height=300,
+        height=340,
     )
     show(figure, key)
 
@@ -127,7 +133,7 @@ def carriers(side: Ensemble, k: int, taken: Windows, name: str) -> int:
         (right, "less of it than the mean", order[:listed]),
     ):
         with place:
-            st.caption(f"{what.capitalize()}; the number is the score in standard deviations over windows.")
+            st.caption(f"{what.capitalize()}: score in standard deviations.")
             st.html("".join(carrier(taken, int(i), float(scores[i])) for i in chosen))
     return int(np.abs(scores).argmax())
 

@@ -58,10 +58,11 @@ def panel(layer: Shown, picture: np.ndarray) -> Panel:
     """One layer as a small picture."""
     analysis = layer.analysis
     name, note = heading(layer)
+    short = note.partition(" [")[0]  # a small panel has no room for the interval, which stands in the table
     centroid = float(layer.centroid.estimate)
     return Panel(
         name=name,
-        note=note,
+        note=short,
         words=f"{note}; {dominant_words(layer)}",
         profile=analysis.scalogram.profile,
         values=picture,

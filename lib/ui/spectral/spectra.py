@@ -10,13 +10,13 @@ import streamlit as st
 
 from lib.spectral import Ensemble, PowerLaw, effective_rank, null_interval
 from lib.ui.message import guarded
-from lib.ui.spectral.layer import cell
+from lib.ui.spectral.layer import between, cell
 from lib.ui.spectral.measures import EPSILON, Shown
 from lib.views import charts, palette
 
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 COLOURS = (palette.VALUE, palette.NEUTRAL, palette.CATEGORICAL[3], palette.OUTPUT, "#B8860B", "#C46210", "#E0B050")
-NAMES = ("all lags", "white noise", "lags shuffled")
+NAMES = ("all lags", "noise", "shuffled")
 
 
 @st.fragment
@@ -79,8 +79,8 @@ def spectrum(layer: Shown, bands: Sequence[Ensemble]) -> None:
     st.caption(
         f"Dashed: λₖ ∝ k^−β over k = {law.k_min} … {law.k_max}, β = {cell(law.beta, *law.interval)}, R² {law.r2:.2f}; "
         f"**T_spec = 1/β = {cell(law.t_spec, *law.t_spec_interval)}**. Large T: many patterns share the energy. "
-        "Intervals: 95 % over windows. Lags shuffled: each lag's diagonal changes hands between windows. Sampling "
-        "biases β: compare equal N and L only."
+        "Intervals: 95 % over windows. Noise: white. Shuffled: each lag's diagonal changes hands between windows. "
+        "Sampling biases β: compare equal N and L only."
     )
 
 
@@ -117,7 +117,7 @@ def growth(layer: Shown, epsilon: float) -> None:
     state = f"**{found.unresolved[:1].upper()}{found.unresolved[1:]}.**" if found.unresolved else "**Resolved.**"
     st.caption(
         f"H\\* = {found.rank[-1]:.0f} of at most {found.bound[-1]:.0f} (dashed: a flat spectrum); white noise "
-        f"{low:.0f} … {high:.0f}. {state}"
+        f"{between(low, high)}. {state}"
     )
 
 
@@ -147,6 +147,6 @@ def ranks(layer: Shown, epsilon: float) -> None:
     st.altair_chart(chart, width="stretch")
     low, high = null_interval([effective_rank(s, epsilon) for s in analysis.shuffled])
     st.caption(
-        f"At ε = {epsilon:.3g}, lags shuffled between windows need {low:.0f} … {high:.0f}. This is a rank of the set "
+        f"At ε = {epsilon:.3g}, lags shuffled between windows need {between(low, high)}. This is a rank of the set "
         "of windows: it bounds nothing about heads, one of which can span any number of patterns."
     )
