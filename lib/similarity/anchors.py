@@ -6,6 +6,7 @@ under the cosine tells.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from lib.stats import bootstrap_mean
 
 from .cooccurrence import head_links, label_counts
 from .errors import SimilarityError
-from .statistics import Measured, Weights, ratio
+from .statistics import Measured, Weights, head_columns, ratio
 
 Array = np.ndarray
 MINIMUM = 5  # occurrences, and
@@ -101,16 +102,10 @@ def anchors(
     if cosine is not None:
         other = candidates(cosine, weights)
         lift_cosine = _mean(other.ends, other.weight)[heads, best] / _mean(other.corpus, other.weight)[best]
-    n_layers, n_heads = measured.shape
     return pd.DataFrame(
         {
-            "layer": np.repeat(measured.layers, n_heads),
-            "head": np.tile(np.arange(n_heads), n_layers),
-            "token": names[best],
-            "share": share,
-            "corpus_share": corpus,
-            "excess": share - corpus,
-            "lift": lift,
+            **head_columns(measured.layers, measured.shape[1]),
+            **_shares(names[best], share, corpus),
             "stability": (draw == best).mean(axis=0),
             "first_half": names[halves[0]],
             "second_half": names[halves[1]],
@@ -137,16 +132,19 @@ def anchor_tokens(
     corpus = _mean(found.corpus, found.weight)
     frame = pd.DataFrame(
         {
-            "token": [measured.names[label] for label in found.labels],
-            "share": share,
-            "corpus_share": corpus,
-            "excess": share - corpus,
-            "lift": share / corpus,
+            **_shares([measured.names[label] for label in found.labels], share, corpus),
             "lift_low": lift.low,
             "lift_high": lift.high,
         }
     )
     return frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
+
+
+def _shares(tokens: Sequence[str], share: Array, corpus: Array) -> dict[str, Sequence[str] | Array]:
+    """Columns token, share, corpus_share, excess, lift."""
+    return {
+        "token": tokens, "share": share, "corpus_share": corpus, "excess": share - corpus, "lift": share / corpus,
+    }  # fmt: skip
 
 
 def neighbourhood(measured: Measured, layer: int, head: int, token: str) -> pd.DataFrame:

@@ -8,8 +8,8 @@ import pandas as pd
 from lib.stats import bootstrap_mean
 
 from .errors import SimilarityError
-from .statistics import STATISTICS, Measured, Weights, ratio_draws
-from .trend import layer_trend, layer_values
+from .statistics import STATISTICS, Measured, Weights, head_columns, ratio_draws
+from .trend import layer_trend, over_chance
 
 Array = np.ndarray
 
@@ -52,8 +52,7 @@ def differences(
     for name in STATISTICS:
         drawn, lifts = [], []
         for measured in (one, two):
-            values, chance = (part.mean(axis=1) for part in layer_values(measured, name))
-            base = np.where(np.isnan(values), np.nan, 1.0) if name == "contrast" else chance
+            values, base = (part.mean(axis=1) for part in over_chance(measured, name))
             estimate, replicates = ratio_draws(values, base, measured.weights(weights), draws, seed)
             lifts.append(float(estimate))
             drawn.append(replicates)
@@ -79,11 +78,7 @@ def head_differences(one: Measured, two: Measured, level: float = 0.95, seed: in
         )
     change = np.stack([two.values[name] - one.values[name] for name in STATISTICS], axis=1)
     interval = bootstrap_mean(change, level=level, seed=seed, simultaneous=True)
-    n_layers, n_heads = one.shape
-    columns: dict[str, Array] = {
-        "layer": np.repeat(one.layers, n_heads),
-        "head": np.tile(np.arange(n_heads), n_layers),
-    }
+    columns = head_columns(one.layers, one.shape[1])
     for index, name in enumerate(STATISTICS):
         columns[name] = interval.estimate[index].ravel()
         columns[f"{name}_low"], columns[f"{name}_high"] = interval.low[index].ravel(), interval.high[index].ravel()

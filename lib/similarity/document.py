@@ -86,7 +86,7 @@ def document_statistics(z: Array, units: Units, settings: Settings) -> DocumentS
     by_distance, links = None, []
     for block in blocks(z.reshape(total, *z.shape[2:]), units, settings):
         rows = block.heads
-        mass = _mass(block)
+        mass = block.ends()
         measured = _statistics(block, mass, local)
         expected = _chance(block.pairs)
         for name in STATISTICS:
@@ -158,17 +158,6 @@ def _chance(pairs: Pairs) -> dict[str, float]:
         "concentration": repeat,
         "contrast": 0.0 if 0 < within < 1 else np.nan,
     }
-
-
-def _mass(block: Block) -> Array:
-    """How many selected pairs end in each unit: (head, unit)."""
-    n_heads, n_units, chosen = len(block.heads), len(block.pairs.units), block.selection
-    base = chosen.row * n_units
-    ends = [
-        np.bincount(base + end[chosen.pair], chosen.weight, minlength=n_heads * n_units)
-        for end in (block.pairs.first, block.pairs.second)
-    ]
-    return (ends[0] + ends[1]).reshape(n_heads, n_units)
 
 
 def _concentration(mass: Array, local: Array) -> Array:

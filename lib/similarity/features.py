@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .errors import SimilarityError
 from .matrix import Kind
 from .pairs import Block, Settings, blocks
-from .units import Units, units_of
+from .units import Units, captured_units
 
 Array = np.ndarray
 FEATURES = {
@@ -79,9 +78,7 @@ def token_features(
     **Source**: Halevi et al., arXiv 2512.21956, propose such features; the choice of them is ours.
     """
     settings = Settings(top, kind, special, words)
-    if capture.z is None:
-        raise SimilarityError('a capture with "z"', "one that did not keep it", 'Capture with keep=("z",).')
-    labels = units_of(capture.tokens, capture.doc_offsets, special, words)
+    labels = captured_units(capture, special, words)
     n_layers, n_heads = capture.z.shape[:2]
     total = sum(len(units) for units in labels.units)
     values = np.full((total, n_layers * n_heads, len(FEATURES)), np.nan, dtype=np.float32)
@@ -115,19 +112,9 @@ def _index(document: int, units: Units, names: tuple[str, ...], capture: Any, st
 
 def _features(block: Block, kind: Kind) -> Array:
     """(head, unit, feature) of the heads of a block; NaN for units without a defined similarity."""
-    pairs, chosen = block.pairs, block.selection
+    pairs, used = block.pairs, block.pairs.used
     n_heads, n_units = len(block.heads), len(pairs.units)
-
-    def per_unit(what: Array | None) -> Array:
-        weight = chosen.weight if what is None else chosen.weight * what[chosen.pair]
-        both = [
-            np.bincount(chosen.row * n_units + end[chosen.pair], weight, minlength=n_heads * n_units)
-            for end in (pairs.first, pairs.second)
-        ]
-        return (both[0] + both[1]).reshape(n_heads, n_units)
-
-    used = pairs.used
-    mass = per_unit(None)
+    mass = block.ends()
     placed = pairs.distance >= 0
     scale = (block.lengths[:, used] ** 2).mean(axis=1, keepdims=True) if kind == "dot" else np.ones((n_heads, 1))
     matrix = np.zeros((n_heads, len(used) ** 2), dtype=block.values.dtype)
@@ -136,10 +123,10 @@ def _features(block: Block, kind: Kind) -> Array:
     out = np.full((n_heads, n_units, len(FEATURES)), np.nan, dtype=np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
         columns = (
-            mass * len(used) / (2 * chosen.count),
-            per_unit(np.where(placed, pairs.distance, 0)) / per_unit(placed),
-            per_unit(pairs.same_sentence) / mass if pairs.has_sentences else np.full_like(mass, np.nan),
-            per_unit(pairs.same_label) / mass if pairs.has_labels else np.full_like(mass, np.nan),
+            mass * len(used) / (2 * block.selection.count),
+            block.ends(np.where(placed, pairs.distance, 0)) / block.ends(placed),
+            block.ends(pairs.same_sentence) / mass if pairs.has_sentences else np.full_like(mass, np.nan),
+            block.ends(pairs.same_label) / mass if pairs.has_labels else np.full_like(mass, np.nan),
             None,
             block.lengths / block.lengths[:, used].mean(axis=1, keepdims=True),
         )

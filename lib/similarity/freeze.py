@@ -11,7 +11,8 @@ import pandas as pd
 
 from .errors import SimilarityError
 from .geometry import SHORTEST, normalised, paired_alignment
-from .units import units_of
+from .statistics import head_columns
+from .units import captured_units
 
 Array = np.ndarray
 THRESHOLD = 0.95
@@ -50,7 +51,7 @@ def layers_to_freeze(
     **Source**: the use is proposed by Halevi et al., arXiv 2512.21956; measure and rule are ours.
     """
     _check_alike(before, after)
-    units = units_of(before.tokens, before.doc_offsets, False, False).units
+    units = captured_units(before, False, False).units
     usable = [index for index, document in enumerate(units) if len(document) >= SHORTEST]
     if not usable:
         raise SimilarityError(f"a document of {SHORTEST} tokens", "none", "Add text.")
@@ -83,10 +84,7 @@ def _cka(sums: Array) -> Array:
 
 def _frame(layers: tuple[int, ...], cka: Array, drawn: Array, bounded: bool) -> pd.DataFrame:
     low, high = np.nanquantile(drawn, [0.025, 0.975], axis=0) if bounded else np.full((2, *cka.shape), np.nan)
-    heads = cka.shape[1] if cka.ndim == 2 else 1
-    columns = {"layer": np.repeat(layers, heads)}
-    if cka.ndim == 2:
-        columns["head"] = np.tile(np.arange(heads), len(layers))
+    columns = head_columns(layers, cka.shape[1]) if cka.ndim == 2 else {"layer": np.array(layers)}
     return pd.DataFrame({**columns, "cka": cka.ravel(), "low": low.ravel(), "high": high.ravel()})
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .errors import SimilarityError
-from .units import Units, units_of
+from .units import Units, captured_units
 
 Array = np.ndarray
 SHORTEST = 4  # tokens that the unbiased estimator needs
@@ -72,7 +72,7 @@ def head_alignment(
     most_tokens: documents, evenly spaced over the corpus, are used up to this many tokens (said on the figure).
     Special tokens are left out. Raises SimilarityError where no document has four tokens.
     """
-    units = units_of(capture.tokens, capture.doc_offsets, False, False).units
+    units = captured_units(capture, False, False).units
     chosen = sampled(units, most_tokens)
     n_layers, n_heads = capture.z.shape[:2]
     sums = np.zeros((n_layers, n_heads, n_layers, n_heads))

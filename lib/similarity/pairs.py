@@ -157,6 +157,16 @@ class Block:
     selection: Selection
     undefined: int
 
+    def ends(self, what: Array | None = None) -> Array:
+        """How many selected pairs end in each unit (head, unit); with ``what`` (pair,), its sum over those pairs."""
+        n_heads, n_units, chosen = len(self.heads), len(self.pairs.units), self.selection
+        weight = chosen.weight if what is None else chosen.weight * what[chosen.pair]
+        both = [
+            np.bincount(chosen.row * n_units + end[chosen.pair], weight, minlength=n_heads * n_units)
+            for end in (self.pairs.first, self.pairs.second)
+        ]
+        return (both[0] + both[1]).reshape(n_heads, n_units)
+
 
 def blocks(z: Array, units: Units, settings: Settings) -> Iterator[Block]:
     """The pairs, similarities and selection of every head, in chunks that bound memory.

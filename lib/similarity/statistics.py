@@ -5,7 +5,7 @@ Statistics are per document, then averaged; documents are the unit of the bootst
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from .document import DocumentStatistics, document_statistics
 from .errors import SimilarityError
 from .matrix import Kind
 from .pairs import Settings
-from .units import units_of
+from .units import captured_units
 
 Array = np.ndarray
 Weights = Literal["documents", "pairs"]
@@ -130,10 +130,7 @@ def measure(
     **Source**: Halevi et al., arXiv 2512.21956; see document.py for what is ours.
     """
     settings = Settings(top, kind, special, words)
-    if capture.z is None:
-        raise SimilarityError('a capture with "z"', "one that did not keep it", 'Capture with keep=("z",).')
-    offsets = np.asarray(capture.doc_offsets)
-    labels = units_of(capture.tokens, offsets, special, words)
+    labels = captured_units(capture, special, words)
     if all(len(units) < 2 for units in labels.units):
         raise SimilarityError(
             "at least one document with two tokens" + ("" if special else " that are not special"),
@@ -142,7 +139,7 @@ def measure(
         )
     jobs = (
         joblib.delayed(document_statistics)(capture.z[:, :, start:stop], units, settings)
-        for (start, stop), units in zip(pairwise(offsets), labels.units, strict=True)
+        for (start, stop), units in zip(pairwise(capture.doc_offsets), labels.units, strict=True)
     )
     documents = []
     for document in joblib.Parallel(n_jobs=-1, prefer="threads", return_as="generator")(jobs):
@@ -229,11 +226,7 @@ def summary(
     plain = bootstrap_mean(values, weight, level, seed=seed, simultaneous=simultaneous)
     expected = weighted_mean(chance, np.where(np.isnan(values), 0, weight[:, None, None, None]))
     lift = ratio(values, chance, weight, level, seed, simultaneous)
-    n_layers, n_heads = measured.shape
-    columns: dict[str, Array] = {
-        "layer": np.repeat(measured.layers, n_heads),
-        "head": np.tile(np.arange(n_heads), n_layers),
-    }
+    columns = head_columns(measured.layers, measured.shape[1])
     for index, name in enumerate(names):
         columns[name] = plain.estimate[index].ravel()
         columns[f"{name}_chance"] = expected[index].ravel()
@@ -249,6 +242,11 @@ def summary(
     alike = "every document counts alike" if weights == "documents" else "documents count by their selected pairs"
     frame.attrs = {"settings": {**vars(measured.settings), "weights": weights}, "notes": [*measured.notes, alike]}
     return frame
+
+
+def head_columns(layers: Sequence[int], n_heads: int) -> dict[str, Array]:
+    """The columns layer and head of a table with one row per head, heads of the first layer first."""
+    return {"layer": np.repeat(layers, n_heads), "head": np.tile(np.arange(n_heads), len(layers))}
 
 
 def ratio(

@@ -70,6 +70,12 @@ def layer_values(measured: Measured, name: str) -> tuple[Array, Array]:
     return mean.reshape(values.shape[:2]), expected.reshape(values.shape[:2])
 
 
+def over_chance(measured: Measured, name: str) -> tuple[Array, Array]:
+    """A statistic by layer and what it is divided by for its lift: chance, or 1 for contrast, whose chance is 0."""
+    values, chance = layer_values(measured, name)
+    return values, np.where(np.isnan(values), np.nan, 1.0) if name == "contrast" else chance
+
+
 def first_to_last(
     measured: Measured, name: str = "distance", weights: Weights = "documents", level: float = 0.95, seed: int = 0
 ) -> tuple[float, float, float]:
@@ -114,8 +120,7 @@ def rank_trend(
     and ρ itself; the null the middle ``level`` of ρ over all orders of the layers (of 10,000 drawn ones beyond
     ``MOST_LAYERS`` layers). With few layers that is wide: six need |ρ| > 0.83. NaN with fewer than three layers.
     """
-    values, chance = layer_values(measured, name)
-    base = np.where(np.isnan(values), np.nan, 1.0) if name == "contrast" else chance
+    values, base = over_chance(measured, name)
     curve, curves = ratio_draws(values, base, measured.weights(weights), draws, seed)  # (layer,), (draw, layer)
     curve, curves = curve.round(9), curves.round(9)  # equal shares differ in the last digits of their sums
     layers = np.arange(len(curve))

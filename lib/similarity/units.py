@@ -67,6 +67,13 @@ class Labels:
     units: tuple[Units, ...]  # one per document
 
 
+def captured_units(capture: Any, special: bool, words: bool) -> Labels:
+    """Units of every document of a capture, as ``units_of``; raises SimilarityError where z was not kept."""
+    if capture.z is None:
+        raise SimilarityError('a capture with "z"', "one that did not keep it", 'Capture with keep=("z",).')
+    return units_of(capture.tokens, capture.doc_offsets, special, words)
+
+
 def units_of(table: Any, doc_offsets: Sequence[int] | Array, special: bool, words: bool) -> Labels:
     """Units of every document, labelled alike over the corpus.
 
