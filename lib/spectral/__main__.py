@@ -1,0 +1,87 @@
+"""A model's attention fields in numbers, at the depths of the paper's six layers: python -m lib.spectral MODEL CORPUS.
+
+Writes a Markdown table; ``--verdicts`` adds one line per claim of Zeris and per part of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from lib.corpora import builtin
+from lib.models import load
+from lib.verdicts import table
+
+from .analysis import LayerAnalysis, analyse
+from .claim_evidence import PAPER_LAYERS, evidence, paper_rows
+from .claims import zeris
+from .evidence import complexity, spectrum_numbers
+from .fields import head_mean_field
+from .heads_pod import HeadGrams, head_grams, heads_needed
+from .nulls import null_interval
+from .pod import snapshot_pod
+from .windows import DEFAULT_COUNT, windows
+
+HEADER = ("layer", "centroid", "strongest scale @ lag", "T_spec", "entropy rank", "participation", "H*(0.1)", "heads")
+
+
+def rows(layers: Sequence[LayerAnalysis], fields: Sequence, grams: HeadGrams) -> list[list[str]]:
+    """One row of text per layer at the depth of one of the paper's, [95 % over windows]."""
+    numbers = [replicates.interval() for replicates in complexity([snapshot_pod(field) for field in fields]).values()]
+    found = []
+    for row in paper_rows(range(1, PAPER_LAYERS + 1), len(layers)):
+        layer = layers[row]
+        centroid, strongest = layer.profile.centroid_interval(), next(iter(layer.dominant), None)
+        needed = heads_needed(grams.of(layer.layer))
+        measured = [cell(n.estimate[row], n.low[row], n.high[row]) for n in numbers[:3]]
+        rank = f"{layer.growth.rank[-1]:.0f}{' (unresolved)' if layer.growth.unresolved else ''}"
+        scale = f"{strongest.scale:.1f} @ {strongest.lag:+d}, {strongest.ratio:.2f} ×" if strongest else "none"
+        ends = cell(centroid.estimate, centroid.low, centroid.high)
+        heads = f"{cell(needed.estimate, needed.low, needed.high)} of {grams.pattern.shape[-1]}"
+        found.append([f"L{layer.layer}", ends, scale, *measured, rank, heads])
+    return found
+
+
+def cell(value: float, low: float, high: float) -> str:
+    """An estimate with its interval; n/a where it is not defined."""
+    return f"{value:.3g} [{low:.3g}, {high:.3g}]" if np.isfinite(value) else "n/a"
+
+
+def noise(layer: LayerAnalysis) -> str:
+    """What white noise in as many windows and cells gives."""
+    draws = np.array([spectrum_numbers(spectrum) for spectrum in layer.white]).T
+    ends = [null_interval(values) for values in draws]
+    names = ("T_spec", "entropy rank", "participation", "H*")
+    return ", ".join(f"{name} {low:.3g} … {high:.3g}" for name, (low, high) in zip(names, ends, strict=True))
+
+
+def main() -> None:
+    """Measure a model on a corpus and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m lib.spectral", description=__doc__)
+    parser.add_argument("model", help="a name of the catalogue, a folder or a Hub id")
+    parser.add_argument("corpus", help="a built-in corpus")
+    parser.add_argument("--windows", type=int, default=DEFAULT_COUNT, help="how many windows, N")
+    parser.add_argument("--length", type=int, help="tokens each, L; what model and texts allow if left out")
+    parser.add_argument("--verdicts", action="store_true", help="the paper's claims as well")
+    given = parser.parse_args()
+    engine = load(given.model)
+    cut = windows(builtin(given.corpus), engine, given.length, given.windows)
+    fields, grams = head_mean_field(engine, cut), head_grams(engine, cut)
+    layers = analyse(fields)
+    lines = [f"{given.model} on {given.corpus}: {cut.summary} White noise: {noise(layers[0])}.", ""]
+    lines += [f"| {' | '.join(cells)} |" for cells in (HEADER, ["---"] * len(HEADER), *rows(layers, fields, grams))]
+    sys.stdout.write("\n".join(lines) + "\n")
+    if not given.verdicts:
+        return
+    for found in zeris(evidence(fields, grams, engine.name), given.corpus):
+        sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
+        for part in table(found.parts or [found]).itertuples():
+            interval = f"{part.number:.3g} [{part.low:.3g}, {part.high:.3g}]"
+            sys.stdout.write(f"  {part.quantity}: {interval}, null {part.null} → {part.mark}. {part.note}\n")
+
+
+if __name__ == "__main__":
+    main()
