@@ -102,7 +102,8 @@ def decide(
         return undefined
     if documents is not None and documents < fewest:
         return Decision("undecided", f"{documents} samples are too few for an interval.", f"At least {fewest}.")
-    if not low <= estimate <= high:
+    rounding = 1e-9 * max(abs(low), abs(high))  # the mean of equal numbers differs in its last digit
+    if not low - rounding <= estimate <= high + rounding:
         raise VerdictError(
             "an interval that holds its estimate",
             f"{estimate:.4g} outside [{low:.4g}, {high:.4g}]",
@@ -112,7 +113,12 @@ def decide(
     first = next(iter(positions))
     if side != "either" and positions[first] not in (side, "across"):
         return Decision("contradicted", f"The interval lies {positions[first]} {first} ({_show(nulls[first])}).")
-    missed = [name for name, position in positions.items() if not _claimed(position, side)]
+    beyond = [name for name, position in positions.items() if position != "across" and not _claimed(position, side)]
+    if beyond:
+        where, told = positions[beyond[0]], f"{beyond[0]} ({_show(nulls[beyond[0]])})"
+        reason = f"The interval lies {where} {told}, where the claim puts it {side}."
+        return Decision("undecided", reason, "Another model or corpus: more documents only narrow the interval.")
+    missed = [name for name, position in positions.items() if position == "across"]
     if missed:
         reason = f"Not separated from {' and '.join(f'{name} ({_show(nulls[name])})' for name in missed)}."
         return Decision("undecided", reason, _more_documents(estimate, low, high, nulls[missed[0]], documents))
@@ -265,4 +271,6 @@ def _more_documents(estimate: float, low: float, high: float, null: Null, docume
 
 
 def _show(null: Null) -> str:
+    if any(math.isnan(bound) for bound in _bounds(null)):
+        return "not measured"
     return f"{null[0]:.3g} … {null[1]:.3g}" if isinstance(null, tuple) else f"{null:.3g}"

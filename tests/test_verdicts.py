@@ -1,10 +1,12 @@
 import math
 from dataclasses import FrozenInstanceError
 
+import numpy as np
 import pytest
 
 from lib import verdicts
 from lib.claims import CLAIMS, UnknownClaim
+from lib.stats import bootstrap_mean
 from lib.verdicts import all_of, decide, table, verdict
 
 WHERE = {"model": "a model", "corpus": "a corpus", "documents": 40}
@@ -59,6 +61,20 @@ def test_impossible_is_contradicted_whatever_the_numbers():
     decision = decide(149.0, (148.0, 150.0), 135.0, "above", impossible="149 is the limit")
     assert decision.mark == "contradicted"
     assert "149 is the limit" in decision.reason
+
+
+def test_beyond_a_later_null_is_not_called_unseparated():
+    decision = decide(1.2, (1.1, 1.3), {"uniform row": 1.0, "untrained twin": (1.5, 2.5)}, "above", documents=20)
+    assert "lies below untrained twin (1.5 … 2.5)" in decision.reason
+    assert "About" not in decision.remedy
+
+
+def test_the_mean_of_equal_numbers_is_inside_its_interval():
+    for count in range(5, 40):
+        for value in (0.1, 0.3, 1 / 3, 0.7, 12.3, -1.1):
+            found = bootstrap_mean(np.full(count, value), draws=50)
+            interval = (float(found.low), float(found.high))
+            assert decide(float(found.estimate), interval, 100.0, "below", documents=count).mark == "reproduced"
 
 
 def test_documents_needed_by_hand():
@@ -142,4 +158,6 @@ def test_the_table_has_a_row_a_verdict():
     frame = table([made, made])
     assert len(frame) == 2
     assert frame["null"][0] == "no change 0; twin -0.05 … 0.02"
+    unmeasured = verdict("H-thirty", -0.25, (-0.35, -0.1), {"twin": (math.nan, math.nan)}, **WHERE)
+    assert table([unmeasured])["null"][0] == "twin not measured"
     assert (frame["low"][0], frame["high"][0]) == (-0.35, -0.1)

@@ -106,6 +106,7 @@ def trusted(engine: Engine) -> Layout:
 def _examined(engine: Engine) -> tuple[Check, Layout]:
     with engine.lock:
         if engine not in _known:
+            engine.require_loaded()
             _known[engine] = _examine(engine)
         return _known[engine]
 

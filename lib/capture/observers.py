@@ -133,13 +133,17 @@ def run(
     observers: Mapping[str, Observer],
     progress: Progress | None = None,
 ) -> None:
-    """Run a trusted model over encodings, showing ``wanted`` layers of each stream to the stream's observer."""
+    """Run a trusted model over encodings, showing ``wanted`` layers of each stream to the stream's observer.
+
+    Raises EngineReleased where the model is released before the last batch.
+    """
     layout = trusted(engine)
     report = progress or (lambda done, total, stage: None)
     done, stage = 0, f"reading with {engine.name}"
     report(done, len(encodings), stage)
     for batch in plan(encodings, layout):
         with engine.lock, torch.inference_mode(), out_of_memory(engine.name):
+            engine.require_loaded()  # between batches another session may have loaded a model in its place
             inputs = model_inputs(engine, group := [encodings[i] for i in batch])
             showing = _Showing(group, batch, wanted, observers, layout.last(wanted), layout.windowed)
             try:

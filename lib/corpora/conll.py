@@ -11,7 +11,8 @@ from lib.errors import HeadlightError
 from .document import Document, Span
 
 _PUD_ID = re.compile(r"[a-z]\d{8}")  # Parallel UD: the first six characters name the document
-_ID = re.compile(r"(\d+)(?:([-.])(\d+))?")
+_ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?")
+_WHITE = re.compile(r"\s*")
 
 
 @dataclass
@@ -90,7 +91,8 @@ def _sentence(block: list[tuple[int, str]], name: str) -> _Sentence:
         columns = line.split("\t")
         if len(columns) != 10:
             raise _malformed(name, number, f"{len(columns)} columns separated by tabs, not 10")
-        if not (match := _ID.fullmatch(columns[0])):
+        match = _ID.fullmatch(columns[0])
+        if not match or (match[2] != "." and int(match[1]) == 0):
             raise _malformed(name, number, f"{columns[0]!r} is no token number")
         if match[2] != ".":  # 8.1 is an empty node: a word of the analysis, not of the text
             last = int(match[3]) if match[2] else None
@@ -124,8 +126,7 @@ def _place_words(sentence: _Sentence, rows: list[tuple], name: str) -> None:
         sentence.text = "".join(form + " " * (not close) for _, form, _, close in surfaces).strip()
     cursor = 0
     for number, form, parts, _ in surfaces:
-        rest = sentence.text[cursor:]
-        start = cursor + len(rest) - len(rest.lstrip())
+        start = _WHITE.match(sentence.text, cursor).end()
         if not sentence.text.startswith(form, start):
             there = sentence.text[start : start + 20]
             raise _malformed(name, number, f"word {form!r} is not where the text has {there!r}")

@@ -132,11 +132,12 @@ def _head(model: Any) -> str | None:
 
 def _special_ids(config: Any, tokenizer: Any | None) -> frozenset[int]:
     if tokenizer is not None:
+        # an unknown word is a word
         added = {name: i for name, i in tokenizer.special_tokens_map.items() if name != "unk_token"}
         tokens = [t for i in added.values() for t in (i if isinstance(i, list) else [i])]
         return frozenset(int(i) for i in tokenizer.convert_tokens_to_ids([str(t) for t in tokens]))
     ids: set[int] = set()
-    for name in ("bos", "eos", "pad", "cls", "sep", "mask"):  # an unknown word is a word
+    for name in ("bos", "eos", "pad", "cls", "sep", "mask"):
         value = getattr(config, f"{name}_token_id", None)
         if value is not None:
             ids.update(value if isinstance(value, list) else [value])

@@ -69,7 +69,7 @@ def _read_gguf(path: Path, header: Header) -> tuple[Any, Any]:
     import torch
     import transformers as hf
 
-    given: dict[str, Any] = {"gguf_file": path.name, "local_files_only": True}
+    given: dict[str, Any] = {"gguf_file": path.name, "local_files_only": True, "trust_remote_code": False}
     try:
         config = hf.AutoConfig.from_pretrained(path.parent, **given)
         two_stacks = config.is_encoder_decoder

@@ -96,11 +96,15 @@ class Engine:
         code = f"transformers {sys.modules['transformers'].__version__}", f"capture {CAPTURE_VERSION}"
         return "|".join((self.name, self.revision, self.dtype, self.device, self.attention, *code))
 
+    def require_loaded(self) -> Any:
+        """The model; raises EngineReleased where its memory was given back, by another session perhaps."""
+        if (model := self.model) is None:
+            raise EngineReleased("a loaded engine", f"{self.name}, which was released", "Load it again.")
+        return model
+
     def weights(self, layer: int, stream: str = "self") -> Weights:
         """Projections of one attention layer, per head; see ``lib.models.weights``."""
-        if self.model is None:
-            raise EngineReleased("a loaded engine", f"{self.name}, which was released", "Load it again.")
-        return head_weights(self.model, layer, stream, self.anatomy)
+        return head_weights(self.require_loaded(), layer, stream, self.anatomy)
 
     def release(self) -> None:
         """Give the model's memory back to the operating system; the engine cannot be used afterwards."""

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from lib.models.devices import BUILDING, out_of_memory, require_memory
-from lib.models.engine import Engine, EngineReleased
+from lib.models.engine import Engine
 from lib.models.folder import drop_pooler
 
 
@@ -16,12 +16,11 @@ def untrained_twin(engine: Engine, seed: int = 0) -> Engine:
     seed: of torch's CPU generator; the same seed gives the same weights on every device. The state of the generator
     is left as it was. Raises EngineReleased or OutOfMemory.
     """
-    if engine.model is None:
-        raise EngineReleased("a loaded engine", f"{engine.name}, which was released", "Load it again.")
-    numbers = sum(weight.numel() for weight in engine.model.parameters())
+    trained = engine.require_loaded()
+    numbers = sum(weight.numel() for weight in trained.parameters())
     require_memory(numbers, "float32", "cpu", engine.name)
     with out_of_memory(engine.name):
-        model = _fresh(engine.model, seed)
+        model = _fresh(trained, seed, engine.attention)
     return Engine.from_parts(
         model,
         engine.tokenizer,
@@ -32,10 +31,11 @@ def untrained_twin(engine: Engine, seed: int = 0) -> Engine:
     )
 
 
-def _fresh(model: Any, seed: int) -> Any:
+def _fresh(model: Any, seed: int, attention: str) -> Any:
     import torch
 
     config = copy.deepcopy(model.config)
+    config._attn_implementation = attention  # another thread may be watching the model: its tap is not the twin's
     generator = torch.default_generator
     with BUILDING:
         state = generator.get_state()

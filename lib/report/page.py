@@ -156,7 +156,7 @@ def verdicts(found: Sequence[Verdict]) -> Raw:
         mark = Raw(f"<b style='color:{MARKS[row['mark']]}'>{html.escape(row['mark'])}</b>")
         cells.append(
             (row["claim"], mark, row["quantity"], row["number"], interval(row["low"], row["high"]),
-             row["null"].replace("none nan", "–").replace(" nan", " not measured"),
+             row["null"].replace("none not measured", "–"),
              f"{row['reason']} {row['note']}".strip())
         )  # fmt: skip
     return rows(("claim", "mark", "measured", "number", "95 %", "null", "why"), cells)

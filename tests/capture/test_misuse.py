@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from lib.capture import LayerUnknown, NotRunnable, capture, capture_key, estimate, observe, pattern
+from lib.capture import LayerUnknown, NotRunnable, capture, capture_key, estimate, observe, pattern, self_check
 from lib.corpora.document import Document
 from lib.corpora.tokens import encode_ids
 from lib.models import Engine
+from lib.models.engine import EngineReleased
 from tests.capture.families import tiny
 
 
@@ -74,3 +75,19 @@ def test_what_are_no_layers(layers, engine, encoding):
 def test_layers_may_be_any_whole_numbers(engine, encoding):
     for layers in ([1, 0], (1,), range(1), np.array([1]), [np.int64(0)]):
         assert capture(engine, [encoding], layers=layers).layers == tuple(sorted(int(n) for n in layers))
+
+
+def test_a_model_released_between_two_batches_is_named():
+    own = Engine.from_parts(tiny("bert"), name="bert")
+    documents = [encode_ids(np.arange(3, 3 + n), own) for n in (24, 8)]
+
+    def release(done, total, stage):
+        if done:
+            own.release()
+
+    with pytest.raises(EngineReleased, match="bert, which was released"):
+        capture(own, documents, progress=release)
+    unchecked = Engine.from_parts(tiny("bert"))
+    unchecked.release()
+    with pytest.raises(EngineReleased):
+        self_check(unchecked)

@@ -56,6 +56,8 @@ def test_documents_by_sentence_number_where_parallel_treebanks_have_no_newdoc():
     [
         ([*SECOND[:2], "2\t.\t_"], 7, "3 columns"),
         ([*SECOND[:2], row("two", ".")], 7, "'two' is no token number"),
+        ([row("0", ".")], 5, "'0' is no token number"),
+        ([row("9" * 5000, ".")], 5, "is no token number"),
         ([*SECOND[:2], row("2", "!")], 7, "word '!' is not where the text has '.'"),
         ([SECOND[0], row("1-2", "Very")], 6, "without words"),
         (["This is no treebank."], 5, "1 columns"),

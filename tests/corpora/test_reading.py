@@ -123,6 +123,12 @@ def test_csv_takes_the_column_of_texts_and_says_so(delimiter):
     assert "'remark'" in reading.notes[0] and "2 in all" in reading.notes[0]
 
 
+def test_csv_separators_are_those_of_the_header_line():
+    quoted = b'\n"no; number"|text|b\n1| "one, two; three | four"|x\n2|", \'a\', \'b\'"|y\n'
+    assert [d.text for d in read_file(quoted, "t.csv").documents] == ["one, two; three | four", ", 'a', 'b'"]
+    assert read_file(b"text\nno separator; at all\n", "t.csv").documents[0].text == "no separator; at all"
+
+
 def test_csv_prefers_a_telling_name():
     reading = read_file(b"text,description\nshort,a very very long description\n", "t.csv")
     assert reading.documents[0].text == "short"

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from lib.capture import self_check, tapped
 from lib.models import Engine, load, untrained_twin
 from tests.capture.families import FAMILIES, inputs, tiny
 
@@ -33,6 +34,13 @@ def test_a_twin_differs_in_nothing_but_its_weights(minilm):
     assert twin.lock is not minilm.lock
     assert not twin.model.training
     assert twin.model.config is not minilm.model.config
+
+
+def test_a_twin_made_while_the_model_is_watched_can_be_watched_itself(minilm):
+    with tapped(minilm.model):
+        twin = untrained_twin(minilm)
+    assert twin.attention == minilm.attention
+    assert self_check(twin).passed
 
 
 def test_twin_weights_follow_the_architectures_rule(minilm):
