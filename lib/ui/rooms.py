@@ -24,6 +24,6 @@ def navigation() -> Page:
             st.Page("pages/similarity.py", title="Similarity", icon=":material/join_inner:"),
             st.Page("pages/spectral.py", title="Spectral", icon=":material/graphic_eq:"),
             st.Page("pages/embeddings.py", title="Embeddings", icon=":material/scatter_plot:"),
-            st.Page("pages/segmentation.py", title="Segmentation", icon=":material/segment:", visibility="hidden"),
+            st.Page("pages/segmentation.py", title="Segmentation", icon=":material/segment:"),
         ]
     )
