@@ -26,8 +26,10 @@ def main() -> None:
     for found in halevi(trained, twin, given.corpus):
         sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
         for row in table(found.parts or [found]).itertuples():
-            interval = f"{row.number:.3g} [{row.low:.3g}, {row.high:.3g}]"
-            sys.stdout.write(f"  {row.quantity}: {interval}, null {row.null} → {row.mark}. {row.note}\n")
+            number = "not defined"
+            if row.number == row.number:
+                number = f"{row.number:.3g} [{row.low:.3g}, {row.high:.3g}], null {row.null}"
+            sys.stdout.write(f"  {row.quantity}: {number} → {row.mark}. {row.note}\n")
 
 
 if __name__ == "__main__":

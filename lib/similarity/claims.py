@@ -156,7 +156,9 @@ def _range(trained: Evidence, where: dict[str, Any]) -> Verdict:
                 side=side,
                 quantity=f"Spearman of {name.replace('_', '-')} ÷ chance with layer",
                 threshold=f"ρ {'≤ −' if sign < 0 else '≥ +'}0.6",
-                note=f"{trend.p:.2f} of the orders of the layers give a ρ at least as large.",
+                note=""
+                if np.isnan(trend.p)
+                else f"{100 * trend.p:.0f} % of all orders of the layers give as large a ρ.",
                 **where,
             )
         )

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from lib import models
-from lib.similarity import Measured, differences, head_differences, layers_to_freeze, side_by_side
+from lib.similarity import Measured, SimilarityError, differences, head_differences, layers_to_freeze, side_by_side
 from lib.ui import cached
 from lib.ui.captured import corpus_key
-from lib.ui.message import guarded
 from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, Second, documents, outputs, second_model
 from lib.ui.similarity.wording import STATISTICS
 from lib.ui.state import choose_head
+from lib.ui.tables import html_table
 from lib.views import charts, head_grid_figure, show
 
 
@@ -44,10 +46,20 @@ def second(scene: Scene, ask: Ask, measured: Measured) -> None:
     with right:
         every_statistic(measured, other.measured)
     left, right = st.columns(2)
-    with left, guarded("the heads of two models side by side"):
+    with left, only_alike("Head by head"):
         by_head(scene, measured, other.measured, statistic)
-    with right, guarded("layers that stand still between two checkpoints"):
+    with right, only_alike("Layers to freeze"):
         freeze(scene, ask, other, name)
+
+
+@contextmanager
+def only_alike(what: str) -> Iterator[None]:
+    """Say in a line what cannot be compared between models of different kinds: that is no failure."""
+    try:
+        yield
+    except SimilarityError as error:
+        st.markdown(f"**{what}**")
+        st.caption(f"Needs {error.expected}; these have {error.got}.")
 
 
 def by_depth(one: Measured, two: Measured, statistic: str) -> None:
@@ -62,27 +74,36 @@ def by_depth(one: Measured, two: Measured, statistic: str) -> None:
     low, high = ("low", "high") if column == "value" else ("lift_low", "lift_high")
     bounds = {} if frame[low].isna().any() else {"low": low, "high": high}
     chart = charts.line(
-        frame, "depth", column, **bounds, series="model", x_title="depth (0 first layer, 1 last)", y_title=column
+        frame,
+        "depth",
+        column,
+        **bounds,
+        series="model",
+        x_title="depth (0 first layer, 1 last)",
+        y_title="value ÷ chance" if column == "lift" else "standard deviations",
     )
     st.altair_chart(chart, width="stretch")
 
 
 def every_statistic(one: Measured, two: Measured) -> None:
     """All statistics of both models over all heads, and their difference."""
-    frame = differences(one, two)
-    shown = pd.DataFrame(
-        {
-            "statistic": [STATISTICS[name].name for name in frame["statistic"]],
-            "this": frame["first"],
-            "second": frame["second"],
-            "difference": frame["difference"],
-            "95 %": [f"[{a:.2f}, {b:.2f}]" for a, b in zip(frame["low"], frame["high"], strict=True)],
-            "apart": frame["separated"],
-        }
+    rows = [
+        (
+            STATISTICS[row.statistic].name,
+            f"{row.first:.2f}",
+            f"{row.second:.2f}",
+            f"{row.difference:+.2f}" + ("" if np.isnan(row.low) else f" [{row.low:+.2f}, {row.high:+.2f}]"),
+            "apart" if row.separated else "",
+        )
+        for row in differences(one, two).itertuples()
+        if not np.isnan(row.difference)
+    ]
+    table = html_table(("", one.model[:18], two.model[:18], "difference [95 %]", ""), rows)
+    st.html(f"<div style='overflow-x:auto'>{table}</div>")
+    st.caption(
+        "Value ÷ chance over all heads (contrast as it is). Documents are resampled together in both models; “apart”: "
+        "the interval of the difference leaves 0 out."
     )
-    digits = {name: st.column_config.NumberColumn(format="%.2f") for name in ("this", "second", "difference")}
-    st.dataframe(shown, hide_index=True, width="stretch", column_config=digits)
-    st.caption("Value ÷ chance over all heads (contrast as it is); documents resampled together in both models.")
 
 
 def by_head(scene: Scene, one: Measured, two: Measured, statistic: str) -> None:
@@ -97,7 +118,8 @@ def by_head(scene: Scene, one: Measured, two: Measured, statistic: str) -> None:
         kind="diverging",
         value_name="second − this",
         title=f"{STATISTICS[statistic].name}: second model minus this one",
-        note=f"{apart} of {len(frame)} heads differ (95 %, simultaneous over heads and statistics).",
+        note=f"{apart} of {len(frame)} heads differ (95 %, simultaneous over heads and statistics). Red: more in the "
+        "second model.",
         chosen=(row, scene.choice.head),
     )
     show(figure, "similarity-difference", lambda at, head: choose_head(one.layers[at], head))
@@ -116,11 +138,12 @@ def freeze(scene: Scene, ask: Ask, other: Second, name: str) -> None:
     frame = found.layers.assign(threshold=found.threshold)
     bounds = {} if np.isnan(frame["low"]).any() else {"low": "low", "high": "high"}
     chart = charts.line(
-        frame, "layer", "cka", **bounds, null="threshold", x_title="layer", y_title="CKA of similarities", height=200
+        frame, "layer", "cka", **bounds, null="threshold", x_title="layer", y_title="CKA (1: same geometry)", height=240
     )
     st.altair_chart(chart, width="stretch")
     names = ", ".join(f"L{layer}" for layer in found.frozen) or "none"
     st.caption(
-        f"Could be frozen from the bottom up: {names} (lower end of the interval at least {found.threshold}). "
-        "The geometry stands still; what freezing costs, training tells."
+        f"How much of the similarities' geometry both share, mean over a layer's heads; dashed: {found.threshold}. "
+        f"Could be frozen from the bottom up (lower end of the interval above the line): {names}. "
+        "What freezing costs, training tells."
     )
