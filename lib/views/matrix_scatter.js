@@ -15,7 +15,9 @@ function matrixLayout(fig) {
     return { rows, columns, blocks, turn, cell };
   };
   const options = [layout(1, false), layout(1, true), layout(2, false), layout(3, false), layout(4, false)];
-  const best = options.filter((o) => (o.blocks - 1) * o.rows < n || o.turn).reduce((a, b) => (b.cell > a.cell * 1.1 ? b : a));
+  const useful = options.filter((o) => (o.blocks - 1) * o.rows < n || o.turn);
+  const largest = Math.max(...useful.map((o) => o.cell));
+  const best = useful.filter((o) => o.cell > largest / 1.12).reduce((a, b) => (b.rows * b.cell < a.rows * a.cell * 0.8 ? b : a));
   const block = left + best.columns * best.cell;
   return { ...best, left, top, gap, block, w: block * best.blocks - left, h: best.rows * best.cell };
 }

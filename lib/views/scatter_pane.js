@@ -141,7 +141,7 @@ function scatterDraw(fig, pane) {
       const [x, y] = scatterPlace(pane, i);
       if (x < -9 || y < -9 || x > g.w + 9 || y > g.h + 9) continue;
       const r = scatterRadius(pane, i) * (narrowed && pass ? 1.25 : 1);
-      if (pane.sheet) scatterPicture(fig, pane, ctx, i, x, y, Math.max(r * 2.2, 6 * pane.view.k ** 0.7));
+      if (pane.sheet) scatterPicture(fig, pane, ctx, i, x, y, Math.max(r * 2, Math.min(24, (0.8 * g.side) / Math.sqrt(xy.length / 2)) * pane.view.k ** 0.7));
       else ctx.drawImage(pane.sprites[classes[i]][roles ? roles[i] : 0], x - r * 1.33, y - r * 1.33, r * 2.66, r * 2.66);
       if (pass) pane.visible.push(i);
     }
@@ -173,9 +173,9 @@ function scatterPicture(fig, pane, ctx, i, x, y, size) {
   const at = which ? which[i] : i;
   ctx.imageSmoothingEnabled = size < width;
   ctx.drawImage(pane.sheet, (at % columns) * width, Math.floor(at / columns) * height, width, height, x - size / 2, y - size / 2, size, size);
-  if (!roles || size < 7) return;
+  if (!roles || size < 9) return;
   ctx.strokeStyle = meta.role_colours[roles[i]]; // whose picture it is: the border tells
-  ctx.lineWidth = Math.max(1, size / 14);
+  ctx.lineWidth = Math.max(1, size / 16);
   ctx.strokeRect(x - size / 2, y - size / 2, size, size);
 }
 

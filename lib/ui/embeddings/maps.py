@@ -23,6 +23,7 @@ from lib.views import coordinates
 
 UNSEEN = 20  # seconds after which maps that nobody looks at are not drawn on
 PROCESS = 1 << 30  # free bytes that a process of its own may need: numba and UMAP are large
+EDGE = 0.01  # share of the points, along each axis, that is drawn in to the edge of a small picture
 _ONE = threading.Lock()  # maps of one kind are drawn at a time; others queue
 
 
@@ -58,7 +59,7 @@ class Maps:
     def put(self, tile: Tile) -> None:
         """Take in one head's picture."""
         row = self.taken.layer_index(tile.layer)
-        self.points[row, tile.head] = coordinates(tile.projection.xy)
+        self.points[row, tile.head] = coordinates(framed(tile.projection.xy))
         self.ready[row, tile.head] = True
         for note in (tile.note, *tile.projection.notes):
             if note:
@@ -128,6 +129,15 @@ def maps(taken: Capture, settings: MapSettings, points: int) -> Maps:
         return made
 
     return cached.kept("embeddings: maps", settings.key(taken.hash, -1, -1), build)
+
+
+def framed(xy: np.ndarray) -> np.ndarray:
+    """Points (point, 2) of which the outermost are drawn in to where all but 1 % lie along each axis.
+
+    One stray point would make a speck of all the others in a small picture; the large one shows it where it is.
+    """
+    low, high = np.quantile(xy, [EDGE / 2, 1 - EDGE / 2], axis=0)
+    return np.clip(xy, low, high)
 
 
 def known_maps(taken: Capture, settings: MapSettings) -> Maps | None:

@@ -56,7 +56,7 @@ def view_controls(on: Stage) -> View:
         )
         beside = st.segmented_control(
             "Beside it",
-            list(BESIDE),
+            [name for name in BESIDE if not (on.image and name == "mean")],
             format_func=(BESIDE | {"document": "the image"} if on.image else BESIDE).__getitem__,
             default="document",
             key="embeddings-beside",

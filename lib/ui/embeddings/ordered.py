@@ -62,7 +62,7 @@ def bars(table: pd.DataFrame, seen: dict[str, float], image: bool) -> str:
     for row in table.sort_values("strength", ascending=False, na_position="last").itertuples():
         strength = 0.0 if np.isnan(row.strength) else float(np.clip(row.strength, 0, 1))
         colour = palette.VALUE if row.ordered else palette.NEUTRAL
-        text = "not defined here" if np.isnan(row.strength) else f"{row.strength:.2f}"
+        text = "not defined here" if np.isnan(row.strength) else "≤ 0" if row.strength <= 0 else f"{row.strength:.2f}"
         ring = ""
         if not np.isnan(seen.get(row.attribute, float("nan"))):
             at = float(np.clip(seen[row.attribute], 0, 1))

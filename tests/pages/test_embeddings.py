@@ -1,0 +1,249 @@
+"""The Embeddings page: what it shows of real models, what it tells of bad input, and that nothing is made twice."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lib.embeddings import MapSettings
+from lib.errors import HeadlightError
+from lib.ui import cached
+from lib.ui.embeddings import maps, measures, stage
+from lib.ui.embeddings.claims import named_heads
+from lib.ui.embeddings.colours import Known, colouring
+from lib.ui.embeddings.measures import Ask, map_points
+from lib.ui.embeddings.ordered import bars
+from lib.verdicts import verdict
+
+DOOR = Path(__file__).resolve().parents[2] / "app.py"
+
+
+@pytest.fixture
+def fresh():
+    cached._shelf.clear()
+    yield
+    cached._shelf.clear()
+
+
+def opened(**choice):
+    """The page in a new session that reads few tokens, so that a run takes seconds."""
+    app = AppTest.from_file(DOOR, default_timeout=240)
+    for name, value in ({"embeddings-read": 600} | choice).items():
+        app.session_state[name] = value
+    app.run()
+    return app.switch_page("pages/embeddings.py").run()
+
+
+def said(app):
+    return " ".join(element.value for kind in ("markdown", "text", "caption") for element in getattr(app, kind))
+
+
+def drawn(app):
+    """The trust numbers under the large picture, as the page writes them."""
+    return " ".join(element.proto.body for element in app.get("html"))
+
+
+def available(name):
+    return any(entry.name == name and entry.available for entry in cached.models.catalogue())
+
+
+def test_all_heads_one_head_and_its_trust_without_a_second_pass(fresh, monkeypatch):
+    app = opened(layer=2, head=3)
+    assert not app.exception
+    assert "attention stays exactly as it was" in said(app)
+    assert "near here, near in full" in drawn(app)
+    assert "L2 H3: what tells a token from its neighbours" in said(app)
+    assert "rotation" not in said(app), "BERT adds positions to its input"
+
+    passes = []
+    monkeypatch.setattr(measures, "stored", lambda *_, **__: passes.append("capture"))
+    monkeypatch.setattr(maps, "tiles", lambda *_, **__: passes.append("maps"))
+    app.selectbox(key="embeddings-colour").set_value("position_mod_5").run()
+    app.selectbox(key="embeddings-colour").set_value("norm").run()
+    app.text_input(key="embeddings-search").set_value("the").run()
+    assert not app.exception
+    assert "documents" in said(app) and "distinct" in said(app)
+    assert passes == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kind", "expected"),
+    [
+        ("(", "regex", "a regular expression"),
+        ("xyzzy", "exact", "No token is"),
+        (".*", "regex", "tokens match"),
+    ],
+)
+def test_a_search_that_is_wrong_or_finds_nothing_or_everything_leaves_the_picture(fresh, wanted, kind, expected):
+    app = opened(**{"embeddings-search": wanted, "embeddings-search-kind": kind})
+    assert not app.exception
+    assert expected in said(app)
+    assert "near here, near in full" in drawn(app)
+
+
+def test_a_rotary_model_says_which_vectors_these_are(fresh):
+    if not available("SmolLM2-135M-Instruct"):
+        pytest.skip("SmolLM2 comes with requirements-models.txt")
+    app = opened(model="SmolLM2-135M-Instruct", **{"embeddings-read": 160, "embeddings-scale": "search"})
+    assert not app.exception
+    assert "Post-rotary" in said(app)
+    assert "Weighted Pearson over" in said(app)
+    assert "near here, near in full" in drawn(app)
+
+
+def test_images_are_coloured_by_what_is_in_them(fresh):
+    if not available("DINOv2-small"):
+        pytest.skip("DINOv2-small comes with requirements-models.txt")
+    app = opened(model="DINOv2-small", corpus="gratings", **{"embeddings-colour": "patch"})
+    assert not app.exception
+    assert {"hue", "brightness", "orientation"} <= set(app.selectbox(key="embeddings-colour").options)
+    assert "hue" in drawn(app) and "orientation" in drawn(app), "what orders this map asks for what images have"
+    assert "near here, near in full" in drawn(app)
+
+
+def test_five_tokens_are_clamped_and_said(fresh):
+    app = AppTest.from_file(DOOR, default_timeout=240)
+    app.session_state["embeddings-method"] = "umap"
+    app.run()
+    app.text_area(key="pasted").set_value("Cats purr softly.").run()
+    app.button(key="read-pasted").click().run()
+    app.switch_page("pages/embeddings.py").run()
+    assert not app.exception
+    assert "cannot be shown" not in said(app)
+    assert "near here, near in full" in drawn(app)
+
+
+def small(**change):
+    return Ask(**({"stream": "self", "read": 400, "method": "umap", "scale": "variance",
+                   "roles": ("query", "key"), "special": True} | change))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def taken():
+    from lib.capture import capture
+    from lib.corpora import builtin, encode
+
+    engine = cached.engine("all-MiniLM-L6-v2", "cpu", "float32")
+    read = [encode(document, engine, 20) for document in builtin("encyclopedia")[:4]]
+    return capture(engine, read, layers=[1, 4])
+
+
+def finished(made, first=(1, 0)):
+    made.go_on(first)
+    end = time.monotonic() + 120
+    while made.busy and time.monotonic() < end:
+        made.go_on(first)
+        time.sleep(0.05)
+    return made
+
+
+def test_two_visitors_share_maps_that_are_drawn_once(fresh, taken):
+    settings = small().settings(20)
+    one, other = (maps.maps(taken, settings, 40) for _ in range(2))
+    assert one is other
+    finished(one)
+    assert one.state == "done" and one.ready.all()
+    again = maps.Maps(taken, settings, np.zeros_like(one.points), np.zeros_like(one.ready))
+    finished(again)
+    np.testing.assert_array_equal(again.points, one.points)
+
+
+def test_maps_stop_in_the_middle_and_go_on(fresh, taken, monkeypatch):
+    settings = small().settings(21)
+    made = maps.maps(taken, settings, 42)
+    put = maps.Maps.put
+
+    def one_then_stop(self, tile):
+        put(self, tile)
+        self.stopped = True
+
+    monkeypatch.setattr(maps.Maps, "put", one_then_stop)
+    finished(made)
+    assert made.state == "resting" and 1 <= made.ready.sum() < made.ready.size
+    monkeypatch.setattr(maps.Maps, "put", put)
+    made.stopped = False
+    finished(made)
+    assert made.state == "done" and made.ready.all()
+
+
+def test_two_kinds_of_maps_asked_for_at_once_are_queued(fresh, taken):
+    kinds = [maps.maps(taken, small().settings(most), 2 * most) for most in (18, 19)]
+    for made in kinds:
+        made.go_on((1, 0))
+    for made in kinds:
+        finished(made)
+    assert [made.state for made in kinds] == ["done", "done"]
+
+
+def test_another_method_sample_or_scale_is_another_map(taken):
+    changes = ({}, {"method": "tsne"}, {"scale": 2.0}, {"special": False}, {"roles": ("key",)})
+    keys = {small(**change).settings(most).key(taken.hash, 1, 0) for most in (10, 20) for change in changes}
+    assert len(keys) == 10
+
+
+def test_every_point_knows_its_token(taken):
+    settings = MapSettings(roles=("query", "key", "value", "z"), most=10)
+    own, theirs = settings.samples(taken)
+    points = map_points(settings, own, theirs)
+    assert points.role.tolist() == [0] * 10 + [1] * 10 + [2] * 10 + [3] * 10
+    assert points.key_side.tolist() == [False] * 10 + [True] * 20 + [False] * 10
+    assert (points.token.reshape(4, 10) == own.rows).all()
+
+
+def test_a_stray_point_does_not_make_a_speck_of_the_others():
+    xy = np.random.default_rng(0).normal(size=(1000, 2)).astype(np.float32)
+    xy[0] = 1e4
+    framed = maps.framed(xy)
+    assert np.ptp(framed, axis=0).max() < 8
+    inside = (np.abs(xy) < 2).all(axis=1)
+    np.testing.assert_array_equal(framed[inside], xy[inside])
+
+
+def test_a_missing_attention_is_refused(fresh, taken, monkeypatch):
+    monkeypatch.setattr(measures, "reading", lambda *_: None)
+    monkeypatch.setattr(measures, "reading_key", lambda *_: "k")
+    monkeypatch.setattr(measures.cached, "kept", lambda *_: taken)
+    with pytest.raises(HeadlightError, match="cross"):
+        measures.captured(None, small(stream="cross"))
+
+
+def test_colours_name_what_they_do_not_know(taken):
+    from lib.embeddings import text_attributes
+
+    settings = MapSettings(most=40)
+    points = map_points(settings, *settings.samples(taken))
+    known = text_attributes(taken.tokens)
+    for name in ("type", "position", "position_mod_5", "frequency", "length", "punctuation", "part_of_speech",
+                 "sentence", "document", "special"):  # fmt: skip
+        found = colouring(name, Known(known, known), points, (taken.tokens, taken.key_tokens), image=False)
+        assert len(found.classes) == 80 and found.classes.max() < len(found.colours), name
+    tags = colouring("part_of_speech", Known(known, known), points, (taken.tokens,) * 2, image=False)
+    assert tags.legend[-1]["name"] == "other words"
+
+
+def test_heads_named_by_a_claim_are_offered_once():
+    found = verdict(
+        "V-norm-gap", 1.0, (0.5, 1.5), {"no gap": 0.0}, note="Largest: L4 H11 and L0 H3, then L4 H11.", model="m",
+        corpus="c", documents=9,
+    )  # fmt: skip
+    assert named_heads(found) == [(4, 11), (0, 3)]
+
+
+def test_bars_escape_nothing_undefined():
+    import pandas as pd
+
+    table = pd.DataFrame({"attribute": ["position", "hue"], "strength": [0.5, float("nan")], "ordered": [True, False]})
+    text = bars(table, {"position": 0.25}, image=True)
+    assert "width:50.0%" in text and "not defined here" in text and "calc(25.0% - 5px)" in text
+
+
+def test_the_edge_is_the_end():
+    from types import SimpleNamespace
+
+    from lib.ui.embeddings.one import neighbour
+
+    on = SimpleNamespace(place=(0, 11), taken=SimpleNamespace(query=np.zeros((6, 12, 1, 1)), layers=(3, 4, 5, 6, 7, 8)))
+    assert neighbour(on, -1, 0) == (3, 11) and neighbour(on, 1, 0) == (4, 11) and neighbour(on, 0, 1) == (3, 11)
+    assert stage.Stage.chosen.fget(SimpleNamespace(place=(2, 1), taken=on.taken)) == (5, 1)
