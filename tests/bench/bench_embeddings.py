@@ -174,7 +174,70 @@ def finding() -> None:
         say(f"search, {kind}: {found.count} of {len(texts):,} tokens in {wall * 1e3:.0f} ms\n")
 
 
-PARTS = {one.__name__: one for one in (pca, neighbours, agreement, orders, finding, umap, tsne)}
+def page() -> None:
+    """The page in a browser: the first picture, another head, another colour, a search, another scale, UMAP of all."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.bench.bench_app import WATCH
+    from tests.browser.chromium import ARGUMENTS, executable
+    from tests.browser.conftest import ROOT, Server
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        server = Server(ROOT / "app.py", Path(folder) / "store")
+        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        try:
+            tab = browser.new_page(viewport={"width": 1280, "height": 1000})
+            tab.add_init_script(WATCH)
+            _visit(tab, server.address)
+        finally:
+            browser.close()
+            server.stop()
+
+
+def _visit(tab: Any, address: str) -> None:
+    received: list[int] = []
+    tab.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
+
+    def resting() -> None:
+        tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=60_000)
+        tab.wait_for_timeout(800)
+
+    def drawn(label: str, act: Callable[[], Any]) -> str:
+        """Seconds from the last key or click of an action to the drawing of a picture, and what was received."""
+        received.clear()
+        act()
+        found = "label => window.drawn.findLast(([at, name]) => name.startsWith(label))"
+        tab.wait_for_function(found, arg=label, timeout=60_000)
+        after = tab.evaluate(f"label => ({found})(label)[0] - window.begun", label)
+        resting()
+        return f"{after:.0f} ms, {sum(received) / 1000:.0f} kB in all\n"
+
+    def pick(field: str, option: str) -> None:
+        tab.get_by_label(field, exact=True).click()
+        tab.get_by_role("option", name=option, exact=True).click()
+
+    def find(text: str) -> None:
+        tab.get_by_label("Search all heads").fill(text)
+        tab.keyboard.press("Enter")
+
+    start = time.perf_counter()
+    tab.goto(f"{address}/embeddings?layer=2&head=3")
+    tab.get_by_text("near here, near in full").wait_for(timeout=300_000)
+    say(f"a fresh server: all heads of MiniLM, one head and its trust after {time.perf_counter() - start:.1f} s, ")
+    resting()
+    say(f"{sum(received) / 1000:.0f} kB\n")
+    whole = tab.locator(".st-key-embeddings-matrix canvas[tabindex]").first
+    box = whole.bounding_box()
+    cell = int((box["width"] - 32) / 12)
+    for layer, head in ((4, 5), (1, 9), (0, 2)):
+        place = {"x": 32 + (head + 0.5) * cell, "y": 18 + (layer + 0.5) * cell}
+        say(f"  click on L{layer} H{head} → its 10,000 points: ")
+        say(drawn(f"L{layer} H{head} by", lambda place=place: whole.click(position=place)))
+    say(f"  another colour → all heads: {drawn('All heads', lambda: pick('Coloured by', 'position'))}")
+    say(f"  a search → lit in all heads: {drawn('All heads', lambda: find('the'))}")
+
+
+PARTS = {one.__name__: one for one in (pca, neighbours, agreement, orders, finding, umap, tsne, page)}
 
 
 def main() -> None:
