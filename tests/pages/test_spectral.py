@@ -101,6 +101,19 @@ def test_page_shows_all_layers_and_a_band_epsilon_or_mode_runs_no_model(fresh):
     assert passes == []
 
 
+def test_choices_of_a_larger_ensemble_are_brought_down_to_a_smaller_one(fresh):
+    app = opened(**{"spectral-mode": 6, "spectral-rebuild": True, "spectral-window": 11, "spectral-count": 11})
+    assert not app.exception
+    app.selectbox(key="spectral-kind").set_value("signed").run()
+    app.number_input(key="spectral-windows").set_value(4).run()
+    assert not app.exception
+    assert "Windows that carry mode 3 most" in said(app) and "foresaw" not in said(app)
+    app.session_state["spectral-windows"] = 3
+    app.session_state["model"] = "base"
+    app.run()
+    assert not app.exception and app.selectbox(key="spectral-kind").value == "band"
+
+
 def test_every_section_stands_on_an_encoder(fresh):
     app = opened(layer=1)
     expected = {

@@ -30,6 +30,8 @@ def band_choice(shown: Sequence[Shown], row: int) -> Band:
     lags = near_lags(analysis)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kinds = [kind for kind in KINDS if kind != "signed" or not analysis.causal]
+        if st.session_state.get("spectral-kind") not in kinds:  # chosen with a model that looks both ways
+            st.session_state["spectral-kind"] = kinds[0]
         kind = st.selectbox(
             "Window", kinds, format_func=KINDS.__getitem__, key="spectral-kind", persist_state="session",
             width=170, help=HELP,

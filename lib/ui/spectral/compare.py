@@ -137,10 +137,10 @@ def by_scale_and_lag(found: Comparison, layer: Shown, row: int) -> None:
     bounds = [values[near] for values in (profile.estimate, profile.low, profile.high)]
     lags = Interval(*bounds, profile.level, profile.documents, profile.simultaneous)
     for title, x, interval, axis in (
-        ("By scale", difference.scales, difference.scale, "scale, tokens"),
-        ("By lag", found.lags[near], lags, "lag, tokens"),
+        ("scale", difference.scales, difference.scale, "scale, tokens"),
+        ("lag", found.lags[near], lags, "lag, tokens"),
     ):
-        st.markdown(f"**{title}**")
+        st.markdown(f"**Share of the energy by {title}**")
         frame = pd.DataFrame(
             {
                 axis: np.asarray(x, float),
@@ -156,6 +156,6 @@ def by_scale_and_lag(found: Comparison, layer: Shown, row: int) -> None:
             continue
         chart = charts.line(
             frame, axis, "ratio", low="low", high="high", null="none", colours=[palette.OUTPUT],
-            x_title=axis, y_title="share, second ÷ first", height=150,
+            x_title=axis, y_title="second ÷ first", height=150,
         )  # fmt: skip
         st.altair_chart(chart, width="stretch")

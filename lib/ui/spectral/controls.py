@@ -63,6 +63,12 @@ def controls(now: Scene) -> tuple[Ask, str]:
     return Ask(int(count), None if length is None else int(length), head, stream), colouring or "density"
 
 
+def within(key: str, most: int) -> None:
+    """Bring a number chosen earlier, with more windows or another layer, down to what there is now."""
+    if isinstance(value := st.session_state.get(key), int) and value > most:
+        st.session_state[key] = most
+
+
 def ways_out(now: Scene, ask: Ask) -> None:
     """Beneath a message that nothing can be shown: what helps most often, one click each."""
     with st.container(horizontal=True):

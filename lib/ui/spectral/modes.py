@@ -13,6 +13,7 @@ from lib.spectral import Ensemble, LayerAnalysis, Windows
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.spectral.bands import band_choice
+from lib.ui.spectral.controls import within
 from lib.ui.spectral.measures import Ask, Band, Shown, band_modes, cut_windows
 from lib.ui.spectral.rebuilt import rebuilt
 from lib.views import charts, heatmap_figure, palette, show
@@ -30,6 +31,7 @@ def modes_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> Non
         band = band_choice(shown, row)
         plain, banded = layer.analysis.plain, own_or_known(now, ask, shown, row, band)
         most = max(len(plain.modes), len(banded.modes), 1)
+        within("spectral-mode", most)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             k = st.segmented_control(
                 "Mode", list(range(1, most + 1)), default=1, key="spectral-mode", persist_state="session"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from lib.spectral import reconstruct
+from lib.spectral import Modes, reconstruct
 from lib.ui.scene import Scene
+from lib.ui.spectral.controls import within
 from lib.ui.spectral.measures import Ask, Band, Shown, all_modes
 from lib.views import heatmap_figure, show
 
@@ -19,6 +20,8 @@ def rebuilt(now: Scene, ask: Ask, layer: Shown, row: int, band: Band | None, top
     if not modes.rank:
         st.caption("No fluctuation: every window is the mean field already.")
         return
+    within("spectral-window", modes.documents - 1)
+    within("spectral-count", modes.rank)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         window = st.number_input(
             "Window", 0, modes.documents - 1, None, placeholder=f"{top}, carries it most",
@@ -45,7 +48,7 @@ def rebuilt(now: Scene, ask: Ask, layer: Shown, row: int, band: Band | None, top
                     title=title,
                     kind=kind,
                     mask=mask,
-                    value_range=None if top_value is None else (min(0.0, float(back.min())), top_value),
+                    value_range=None if top_value is None else (0.0, top_value),
                     value_name="attention",
                     height=260,
                     scale="log" if kind == "sequential" else "linear",
@@ -55,12 +58,13 @@ def rebuilt(now: Scene, ask: Ask, layer: Shown, row: int, band: Band | None, top
     st.caption(missing(modes, window, count))
 
 
-def missing(modes, window: int, count: int) -> str:
+def missing(modes: Modes, window: int, count: int) -> str:
     """The error of one window, and the mean over windows, which the eigenvalues left out give exactly."""
     own = modes.residual(window, count)
     whole = modes.residual(window, 0) or 1.0
     tail = modes.tail(count)
     return (
+        "Few modes give slightly negative attention here and there; it is drawn as 0. "
         f"Window {window}: {100 * own / whole:.1f} % of its fluctuation's energy is missing (squared error {own:.3g}). "
         f"Mean over all {modes.documents} windows: {tail:.3g}, the sum of the eigenvalues left out, "
         f"{100 * tail / modes.total:.1f} % of the energy."
