@@ -13,7 +13,8 @@ from lib.views.packet import pack
 
 STEPS = 1000  # of the threshold from 0 to 1
 AS_FOUND = STEPS + 1  # sent by the browser where the threshold is given up
-TEXT_BYTES = 650_000  # of UTF-8 that are sent; gaps take about as much again
+BYTES = 1_400_000  # of text and gaps that are sent
+PER_GAP = 10  # bytes at most: step 4, score 4, found 1, gold 1
 TOPIC_COLOURS = tuple(colour for colour in palette.CATEGORICAL if colour != palette.NEUTRAL)
 
 
@@ -34,7 +35,7 @@ def segments_figure(
     """A text in segments, with a slider that decides in the browser which gaps are boundaries.
 
     Args:
-        text: what was cut; beyond 650 kB the rest is left out and announced.
+        text: what was cut; what exceeds 1.4 MB with its gaps is left out and announced.
         gaps: (gap,) character offsets at which the text can be cut, ascending.
         score: (gap,) confidence 0 … 1; a gap of 0 is never a boundary.
         boundaries: offsets among the gaps that were found.
@@ -49,9 +50,8 @@ def segments_figure(
     gaps, score = np.asarray(gaps, np.int64), np.asarray(score, np.float32)
     found, true = np.isin(gaps, boundaries), np.isin(gaps, [] if gold is None else gold)
     kept = (score > 0) | found | true
-    end = shown_end(text)
+    end = shown_end(text, gaps[kept])
     if end < len(text):
-        end = int(gaps[gaps <= end].max(initial=end if not (gaps <= end).any() else 0))
         note = f"{note} Shown: the first {end:,} of {len(text):,} characters; downloads hold everything.".strip()
     kept &= gaps < end
     shown = text[:end]
@@ -81,11 +81,14 @@ def segments_figure(
     return Figure("segments", pack(meta, data), (AS_FOUND + 1,), label)
 
 
-def shown_end(text: str, most: int = TEXT_BYTES) -> int:
-    """Characters of a text that fit into so many bytes of UTF-8."""
-    if len(text) * 4 <= most:
+def shown_end(text: str, gaps: np.ndarray) -> int:
+    """How many characters of a text are sent: all, or up to the last gap (gap,) that the payload has room for."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    size = np.r_[0, np.cumsum(1 + (points > 0x7F) + (points > 0x7FF) + (points > 0xFFFF))]  # bytes of UTF-8
+    if size[-1] + PER_GAP * len(gaps) <= BYTES:
         return len(text)
-    return len(text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore"))
+    fits = gaps[size[gaps] + PER_GAP * np.arange(1, len(gaps) + 1) <= BYTES]
+    return int(fits[-1]) if len(fits) else int(np.searchsorted(size, BYTES, side="right")) - 1
 
 
 def utf16_offsets(text: str) -> np.ndarray:
