@@ -1,5 +1,9 @@
 """Embeddings: where do queries meet keys?"""
 
+from lib.ui.guard import through_the_door
+
+through_the_door()
+
 import streamlit as st
 
 from lib.ui.embeddings.claims import findings_panel, sentences, words_panel
@@ -15,11 +19,8 @@ from lib.ui.embeddings.taken_away import downloads
 from lib.ui.embeddings.trusted import trust_panel
 from lib.ui.embeddings.wording import HOW_TO_READ
 from lib.ui.frame import how_to_read, question
-from lib.ui.guard import through_the_door
 from lib.ui.message import guarded
 from lib.ui.scene import scene
-
-through_the_door()
 
 SECTIONS = {
     "orders": "What orders this map?",

@@ -39,12 +39,13 @@ def panel() -> None:
     """Everything that depends on document, layer and head."""
     now = scene()
     if windowed(now.engine):
-        with guarded("the windows of this image"):
+        with guarded("the windows of this image"), st.spinner("Reading this image window by window", show_time=True):
             window_view(now)
         return
     shown, stream = controls(now)
     with guarded("the attention of this text"):
-        pattern = scene_patterns(now, stream)
+        with st.spinner(f"Reading “{now.document.name}”, all heads", show_time=True):
+            pattern = scene_patterns(now, stream)
         left, right = st.columns([11, 4], gap="medium")
         with left:
             with guarded("the picture of all heads"):

@@ -30,7 +30,7 @@ def visit(page: Page) -> None:
         model_controls()
         rest = st.empty() if new else st.container()
     if new:
-        rest.caption("Loading; the badge follows the check.")
+        rest.caption("Being loaded and checked; the badge follows.")
     with stage.container():
         engine = chosen_engine(QUESTIONS[page.title] if new else "")
     if engine is None:

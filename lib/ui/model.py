@@ -150,8 +150,9 @@ def _list(entries: Sequence[models.Entry]) -> None:
 
 def _line(entry: models.Entry) -> None:
     left, right = st.columns([5, 2], vertical_alignment="center")
-    left.text(entry.name)
-    left.caption(described(entry))
+    with left.container(gap=None):
+        st.text(entry.name)
+        st.caption(described(entry))
     right.button(
         "Use",
         key=f"use-{entry.name}",
