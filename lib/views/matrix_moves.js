@@ -79,11 +79,14 @@ function matrixBar(fig) {
   legends(fig.legend, meta);
 }
 
+const sameBytes = (a, b) => a === b || (Boolean(a) && a.length === b.length && a.every((byte, i) => byte === b[i]));
+
 function draw(component) {
   const data = unpack(component.data);
   if (data.meta.cursor) return drawCursor(component, data);
   const fig = mount(component, matrixBuild);
-  fig.data = data;
+  if (!sameBytes(fig.bytes, component.data)) fig.data = data; // drawn again as it is: what was painted stays
+  fig.bytes = component.data;
   const { meta } = data;
   joinPair(fig, meta, (cell) => matrixText(fig, cell, " · "));
   fig.order = shuffled(data.points.shape[2]);

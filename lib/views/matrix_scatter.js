@@ -43,7 +43,17 @@ function matrixDraw(fig) {
   v.y = Math.min(0, Math.max(g.h * (1 - v.k), v.y));
   const ctx = surface(fig.canvas, g.left + g.w, g.top + g.h);
   const ratio = fig.canvas.width / (g.left + g.w);
+  ctx.putImageData(matrixPainted(fig, ctx, ratio), Math.round(g.left * ratio), Math.round(g.top * ratio));
+  matrixMarks(fig, ctx);
+}
+
+// All points as pixels; kept until data, size or zoom change, so that another choice paints no point again.
+function matrixPainted(fig, ctx, ratio) {
+  const g = fig.grid;
+  const v = fig.view;
   const [w, h] = [Math.round(g.w * ratio), Math.round(g.h * ratio)];
+  const key = [w, h, g.cell, v.k, v.x, v.y, fig.theme.background].join();
+  if (fig.painted && fig.painted.key === key && fig.painted.data === fig.data) return fig.painted.image;
   const image = ctx.createImageData(w, h);
   const out = new Uint32Array(image.data.buffer);
   const { meta, ready, doubtful } = fig.data;
@@ -58,8 +68,8 @@ function matrixDraw(fig) {
       if (!ready || ready[i]) matrixPoints(fig, out, w, h, i, x, y, size, ratio, doubtful && doubtful[i] ? 0.45 : 1);
     }
   }
-  ctx.putImageData(image, Math.round(g.left * ratio), Math.round(g.top * ratio));
-  matrixMarks(fig, ctx);
+  fig.painted = { key, data: fig.data, image };
+  return image;
 }
 
 // A soft round dot of some radius in device pixels: offsets and the share of each pixel that it covers.

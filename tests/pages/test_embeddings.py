@@ -151,6 +151,7 @@ def test_two_visitors_share_maps_that_are_drawn_once(fresh, taken):
 
 
 def test_maps_stop_in_the_middle_and_go_on(fresh, taken, monkeypatch):
+    monkeypatch.setattr(maps, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
     settings = small().settings(21)
     made = maps.maps(taken, settings, 42)
     put = maps.Maps.put
