@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.browser.test_app import WAIT, field, picture
+from tests.browser.test_heads import section
 
 
 def test_a_click_in_the_map_chooses_the_head_everywhere(server, tab):
@@ -31,4 +32,26 @@ def test_verdicts_are_read_and_taken_away(server, tab):
     text = download.value.path().read_text("utf-8-sig")
     assert text.count("arXiv") == 0
     assert "all-MiniLM-L6-v2" in text
+    assert tab.complaints == []
+
+
+def test_orders_go_from_similarity_to_the_pruning_curve_on_heads(server, tab):
+    tab.goto(f"{server.address}/similarity?tokens=32&corpus=conversation")
+    expect(tab.get_by_text("Of a uniform row").first).to_be_visible(timeout=WAIT)
+    section(tab, "Uses")
+    expect(tab.get_by_text("Two orders of removal")).to_be_visible(timeout=WAIT)
+    tab.get_by_text("Try both orders on Heads").click()
+    expect(tab.get_by_text("Heads like this one")).to_be_visible(timeout=WAIT)
+    section(tab, "Switch off")
+    expect(tab.get_by_text("by similarity and by repetition: from the Similarity page")).to_be_visible(timeout=WAIT)
+    for label, value in (("Documents of 12", "1"), ("Budget, change of the loss", "0.002")):
+        tab.get_by_label(label).fill(value)
+        tab.get_by_label(label).press("Enter")
+    tab.locator(".st-key-heads-sweep-start button").click()
+    # the work runs beside the page and the page draws it when it is done, without an error in between
+    expect(tab.get_by_text("Each role's claim beside its effect")).to_be_visible(timeout=WAIT)
+    assert tab.get_by_text("This app has encountered an error").count() == 0
+    tab.locator(".st-key-heads-pruning-start button").click()
+    expect(tab.get_by_text("can go in the greedy order")).to_be_visible(timeout=WAIT)
+    assert "by repetition" in tab.get_by_text("can go in the greedy order").inner_text()
     assert tab.complaints == []
