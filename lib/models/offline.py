@@ -151,7 +151,7 @@ PACKAGES = (
 def verify(path: Path, sha256: str, remedy: str) -> None:
     """Refuse a file whose SHA-256 is not ``sha256``."""
     if not path.is_file():
-        raise Tampered(f"the file {path.name} in its package", "none", remedy)
+        raise Tampered(f"the file {path.name}", "none", remedy)
     got = file_digest(path)
     if got != sha256:
         raise Tampered(f"{path.name} with SHA-256 {sha256}", f"SHA-256 {got}", remedy)
