@@ -8,7 +8,7 @@ import streamlit as st
 
 from lib.ui.embeddings.claims import findings_panel, sentences, words_panel
 from lib.ui.embeddings.controls import controls
-from lib.ui.embeddings.every import doubtful, known_trust
+from lib.ui.embeddings.every import doubtful, known_trust, trust_soon
 from lib.ui.embeddings.maps import known_maps, warm
 from lib.ui.embeddings.numbers import scale_lines, trust_strip
 from lib.ui.embeddings.one import Drawn, one_head, view_controls
@@ -73,6 +73,7 @@ def panel() -> None:
             elif drawn is not None:
                 orders_panel(on, drawn)
         downloads(on, made, drawn)
+        trust_soon(on, made)
     warm()
 
 

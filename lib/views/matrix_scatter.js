@@ -65,7 +65,7 @@ function matrixPainted(fig, ctx, ratio) {
       if (x + size < 0 || y + size < 0 || x > w || y > h) continue;
       for (let r = Math.max(0, y); r < Math.min(h, y + size); r++) out.fill(ground, r * w + Math.max(0, x), r * w + Math.max(0, Math.min(w, x + size)));
       const i = l * meta.heads + k;
-      if (!ready || ready[i]) matrixPoints(fig, out, w, h, i, x, y, size, ratio, doubtful && doubtful[i] ? 0.45 : 1);
+      if (!ready || ready[i]) matrixPoints(fig, out, w, h, i, x, y, size, ratio, doubtful && doubtful[i] ? 0.55 : 1);
     }
   }
   fig.painted = { key, data: fig.data, image };

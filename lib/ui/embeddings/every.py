@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
+
 import numpy as np
 import pandas as pd
 
@@ -61,6 +64,22 @@ def measured_trust(on: Stage, made: Maps) -> pd.DataFrame | None:
         return trust_table(on.taken, _tiles(on, made), made.settings, progress=progress)
 
     return worked(TRUST, trust_key(on, made), "Measure the trust of all pictures", work)
+
+
+def trust_soon(on: Stage, made: Maps) -> None:
+    """Measure the trust of all pictures in a thread, once: what is drawn next marks those of low trust."""
+    if not (made.ready.all() and {"query", "key"} <= set(on.ask.roles)):
+        return
+
+    def measure() -> None:
+        with suppress(Exception):  # told where somebody asks for it
+            cached.kept(TRUST, trust_key(on, made), lambda: trust_table(on.taken, _tiles(on, made), made.settings))
+
+    def start() -> bool:
+        threading.Thread(target=measure, daemon=True).start()
+        return True
+
+    cached.kept("embeddings: trust begun", trust_key(on, made), start)
 
 
 def known_trust(on: Stage, made: Maps | None) -> pd.DataFrame | None:

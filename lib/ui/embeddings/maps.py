@@ -23,7 +23,7 @@ from lib.views import coordinates
 
 UNSEEN = 20  # seconds after which maps that nobody looks at are not drawn on
 PROCESS = 1 << 30  # free bytes that a process of its own may need: numba and UMAP are large
-EDGE = 0.01  # share of the points, along each axis, that is drawn in to the edge of a small picture
+EDGE, BEYOND = 0.02, 1 / 3  # points outside this share, and further out than this part of the others' range, are strays
 _ONE = threading.Lock()  # maps of one kind are drawn at a time; others queue
 
 
@@ -132,12 +132,13 @@ def maps(taken: Capture, settings: MapSettings, points: int) -> Maps:
 
 
 def framed(xy: np.ndarray) -> np.ndarray:
-    """Points (point, 2) of which the outermost are drawn in to where all but 1 % lie along each axis.
+    """Points (point, 2) of which strays are drawn in: to a third beyond where all but 2 % lie along each axis.
 
     One stray point would make a speck of all the others in a small picture; the large one shows it where it is.
     """
     low, high = np.quantile(xy, [EDGE / 2, 1 - EDGE / 2], axis=0)
-    return np.clip(xy, low, high)
+    beyond = BEYOND * (high - low)
+    return np.clip(xy, low - beyond, high + beyond)
 
 
 def known_maps(taken: Capture, settings: MapSettings) -> Maps | None:

@@ -68,7 +68,7 @@ def picture(
     """The figure of all heads as far as they are drawn."""
     colours, classes = colours_of_all(on, points, made)
     sample = made.settings.samples(on.taken)[0].note
-    notes = [on.read.note, f"Drawn in each: {sample}" if sample else "", "The outermost 1 % stand at the edges."]
+    notes = [on.read.note, f"Drawn in each: {sample}" if sample else "", "Strays are drawn in to the edges."]
     notes += [f"{note} ({count} heads)" for note, count in list(made.notes.items())[:2]]
     return matrix_scatter_figure(
         made.points,
