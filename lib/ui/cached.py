@@ -7,7 +7,6 @@ store on disk and are handed out as read-only memory maps; small pictures and ta
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,10 @@ from lib import models
 from lib.capture import Check, Store, capture_key, pattern, self_check
 from lib.capture.check import trusted
 from lib.corpora import Document, Encoding, builtin, builtin_names, encode, external
+from lib.ui.residents import Residents, resident_engines
+from lib.ui.shelves import Shelves
 from lib.views import Figure, head_grid_figure, thumbnails
 
-RESIDENT_ENGINES = int(os.environ.get("HEADLIGHT_ENGINES", "1"))
 STORE_FOLDER = Path(os.environ.get("HEADLIGHT_STORE", ".headlight/store"))
 
 
@@ -31,10 +31,16 @@ def store() -> Store:
     return Store(STORE_FOLDER)
 
 
-@st.cache_resource(max_entries=RESIDENT_ENGINES, on_release=lambda engine: engine.release(), show_spinner=False)
+@st.cache_resource(show_spinner=False)
+def residents() -> Residents:
+    """The engines in memory, shared by all sessions."""
+    return Residents()
+
+
 def engine(name: str, device: str, dtype: str) -> models.Engine:
-    """The model on its device; the oldest is released when more than ``HEADLIGHT_ENGINES`` (1) are asked for."""
-    return models.load(name, device=device, dtype=dtype)
+    """The model on its device; where more than ``HEADLIGHT_ENGINES`` (1) are asked for, the oldest gives way first."""
+    asked = name, device, dtype
+    return residents().get(asked, resident_engines(), lambda room: models.load(*asked, make_room=room))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -75,34 +81,20 @@ def overview(
     return head_grid_figure(thumbnails(_pattern, masked=_masked), _layers, names=_names, note=note)
 
 
-class Shelf:
-    """A place for one result whose making reports its progress on the page, which a cached function may not do."""
-
-    def __init__(self) -> None:
-        self.lock, self.made = threading.Lock(), []
-
-    def get(self, build: Callable[[], Any]) -> Any:
-        """The result, made first where it is missing; a making that is cut short leaves the place empty."""
-        with self.lock:
-            if not self.made:
-                self.made.append(build())
-            return self.made[0]
-
-
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _shelf(what: str, key: str) -> Shelf:
-    return Shelf()
+@st.cache_resource(show_spinner=False)
+def shelves() -> Shelves:
+    """Results whose making reports its progress on the page, which a cached function may not do."""
+    return Shelves(48)
 
 
 def kept(what: str, key: str, build: Callable[[], Any]) -> Any:
     """``build()``, once for each name and key; for values that stay small or lie in the store."""
-    return _shelf(what, key).get(build)
+    return shelves().get((what, key), build)
 
 
 def known(what: str, key: str) -> Any | None:
     """What ``kept`` made under that name and key, or None where it was not made (or has been dropped)."""
-    made = _shelf(what, key).made
-    return made[0] if made else None
+    return shelves().look((what, key))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

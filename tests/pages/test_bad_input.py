@@ -42,7 +42,7 @@ def test_a_failing_load_offers_the_way_back(monkeypatch):
     def failing(*_args, **_kwargs):
         raise ImportError("bitsandbytes")
 
-    cached.engine.clear()
+    cached.residents().clear()
     monkeypatch.setattr(cached.models, "load", failing)
     app = AppTest.from_file(DOOR, default_timeout=120)
     app.session_state["device"] = "cpu"

@@ -22,9 +22,9 @@ DOOR = Path(__file__).resolve().parents[2] / "app.py"
 
 @pytest.fixture
 def fresh():
-    cached._shelf.clear()
+    cached.shelves.clear()
     yield
-    cached._shelf.clear()
+    cached.shelves.clear()
 
 
 def opened(**choice):

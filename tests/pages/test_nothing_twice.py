@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib.ui import cached, state
+from lib.ui.residents import resident_engines
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -23,10 +24,10 @@ def passes(monkeypatch):
         engine.model.register_forward_pre_hook(lambda *_: counted.append(engine.name))
         return engine
 
-    cached.engine.clear()
+    cached.residents().clear()
     monkeypatch.setattr(cached.models, "load", counting)
     yield counted
-    cached.engine.clear()
+    cached.residents().clear()
 
 
 def test_a_page_switch_and_back_runs_no_forward_pass(passes):
@@ -75,7 +76,7 @@ def test_memory_is_flat_over_model_switches():
 def test_an_engine_that_gives_way_is_released():
     first = cached.engine("all-MiniLM-L6-v2", "cpu", "float32")
     cached.engine("all-MiniLM-L6-v2", "cpu", "bfloat16")
-    assert cached.RESIDENT_ENGINES == 1
+    assert resident_engines() == 1
     assert first.model is None
     assert cached.engine("all-MiniLM-L6-v2", "cpu", "float32") is not first
 

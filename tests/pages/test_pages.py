@@ -116,7 +116,7 @@ def test_a_hub_out_of_reach_is_told_in_plain_words_under_the_pages_title(monkeyp
     def unreachable(*_args, **_kwargs):
         raise HubUnreachable("the Hub", "no connection ([Errno -2] Name or service not known)", "What works: a folder.")
 
-    cached.engine.clear()
+    cached.residents().clear()
     monkeypatch.setattr(cached.models, "load", unreachable)
     app = AppTest.from_file(DOOR, default_timeout=600)
     app.session_state["model"] = "openai-community/gpt2"
@@ -228,7 +228,8 @@ def test_every_slow_step_shows_that_it_works(monkeypatch):
     monkeypatch.setattr("streamlit.spinner", spinner)
     for owner, name in ((cached.models, "load"), (cached, "self_check"), (cached, "pattern"), (cached, "builtin")):
         monkeypatch.setattr(owner, name, seen(name, getattr(owner, name)))
-    for store in (cached.engine, cached.check, cached.documents, cached.patterns):
+    cached.residents().clear()
+    for store in (cached.check, cached.documents, cached.patterns):
         store.clear()
     app = AppTest.from_file(DOOR, default_timeout=600).run()
     assert not app.exception

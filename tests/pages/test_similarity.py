@@ -20,10 +20,10 @@ DOOR = Path(__file__).resolve().parents[2] / "app.py"
 def store(tmp_path, monkeypatch):
     monkeypatch.setattr(cached, "STORE_FOLDER", tmp_path)
     cached.store.clear()
-    cached._shelf.clear()
+    cached.shelves.clear()
     yield tmp_path
     cached.store.clear()
-    cached._shelf.clear()
+    cached.shelves.clear()
 
 
 def opened(**choice):

@@ -23,9 +23,9 @@ SHORT = (
 
 @pytest.fixture
 def fresh():
-    cached._shelf.clear()
+    cached.shelves.clear()
     yield
-    cached._shelf.clear()
+    cached.shelves.clear()
 
 
 def available(name):
