@@ -1,10 +1,11 @@
 """What the catalogue and switching heads off cost, in units of the model's forward pass.
 
-Run ``python -m tests.bench.bench_heads [model] [corpus] [documents]``. Ratios are printed, never asserted: they are of
-one machine in one run. Time is processor time, the better of two runs; wall time is printed beside it and holds what
-other processes take. The forward pass is the model alone, over the same batches, in eager attention (which alone can
-show a pattern) and as the model comes. Memory is the process's peak above what it held before, with freed pages given
-back (Linux with glibc only), for a part of the documents and for all of them.
+Run ``python -m tests.bench.bench_heads [model] [corpus] [documents]``, or ``… hover`` for the script time of a move of
+the pointer over one head (Chromium, no server: the page that is downloaded; median and longest of 60 moves). Ratios
+are printed, never asserted: they are of one machine in one run. Time is processor time, the better of two runs; wall
+time is printed beside it and holds what other processes take. The forward pass is the model alone, over the same
+batches, in eager attention (which alone can show a pattern) and as the model comes. Memory is the process's peak above
+what it held before, with freed pages given back (Linux with glibc only), for a part of the documents and for all.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 import torch
+from playwright.sync_api import sync_playwright
 
 from lib.capture.batching import encoded, model_inputs
 from lib.capture.check import trusted
@@ -24,6 +28,8 @@ from lib.capture.tap import implementation
 from lib.corpora import builtin, encode
 from lib.heads import describe, likeness, sweep, tally_heads
 from lib.models import load
+from lib.views import figure_html, head_view_figure
+from tests.browser.chromium import ARGUMENTS, executable
 
 SWITCHED = 2000  # tokens on which heads are switched off
 
@@ -61,8 +67,49 @@ def peak_megabytes(work):
     return (resident("VmHWM") - before) / 1024
 
 
+HOVER = """() => {
+  const shown = (one) => one.onpointermove && one.getBoundingClientRect().width > 100;
+  const canvas = [...document.querySelectorAll("*")].find(shown);
+  if (!canvas) return [NaN];
+  const box = canvas.getBoundingClientRect(), took = [];
+  for (let i = 0; i < 60; i++) {
+    const at = { clientX: box.left + box.width * ((i * 0.37) % 1), clientY: box.top + box.height * ((i * 0.61) % 1) };
+    const start = performance.now();
+    canvas.dispatchEvent(new PointerEvent("pointermove", { ...at, bubbles: true }));
+    took.push(performance.now() - start);
+  }
+  return took;
+}"""
+
+
+def hover():
+    """Print the script time of a move over a head, by number of tokens and form."""
+    patterns = np.random.default_rng(0).dirichlet(np.full(512, 0.05), 512)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        for tokens in (128, 512):
+            words = [f"word{i % 37}" for i in range(tokens)]
+            for mode in ("text", "lines", "heatmap"):
+                weights = patterns[:tokens, :tokens] / patterns[:tokens, :tokens].sum(axis=1, keepdims=True)
+                page = browser.new_page(viewport={"width": 1280, "height": 900})
+                place = Path(folder) / "head.html"
+                place.write_bytes(figure_html(head_view_figure(weights, words, mode=mode), {}))
+                page.goto(place.as_uri())
+                page.wait_for_timeout(1500)
+                took = np.array(page.evaluate(HOVER))
+                sys.stdout.write(
+                    f"hover, {tokens} tokens, {mode}: median {np.median(took):.1f} ms, longest {took.max():.1f} ms "
+                    "(wanted ≤ 16 at 128)\n"
+                )
+                page.close()
+        browser.close()
+
+
 def main(name="all-MiniLM-L6-v2", corpus="encyclopedia", documents="68"):
     """Print the costs of one model on one corpus."""
+    if name == "hover":
+        hover()
+        return
     say = sys.stdout.write
     engine = load(name, device="cpu")
     encodings = [encode(document, engine) for document in builtin(corpus)[: int(documents)]]
