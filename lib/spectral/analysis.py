@@ -18,6 +18,7 @@ from .nulls import RankGrowth, rank_growth, shuffled_lag_spectra, white_noise_sp
 from .pod import Modes, snapshot_pod
 from .scalogram import DominantScale, Scalogram, dominant_scales, lag_scalogram
 from .spectrum import PowerLaw, bootstrap_power_law, fit_power_law
+from .threads import one_thread
 
 Array = np.ndarray
 MODES_KEPT = 6
@@ -69,6 +70,7 @@ class LayerAnalysis:
     excluded_mass: float | None
 
 
+@one_thread()
 def analyse(
     fields: Sequence[Field],
     centres: Sequence[float] | None = None,
@@ -103,6 +105,7 @@ def analyse(
     return found
 
 
+@one_thread()
 def ensemble(field: Field, window: Array | None, centre: float | None = None, kept: int = MODES_KEPT) -> Ensemble:
     """POD of a field through a window, reduced to what is shown."""
     modes = snapshot_pod(field, window)

@@ -16,6 +16,7 @@ from .nulls import shuffled_lag_spectra, white_noise_spectra
 from .pod import snapshot_pod
 from .resampling import Replicates
 from .scalogram import lag_scalogram
+from .threads import one_thread
 
 Array = np.ndarray
 PAPER_LAYERS = 6  # of the paper's model, counted from 1
@@ -54,6 +55,7 @@ def paper_rows(papers: Sequence[int], layers: int) -> list[int]:
     return sorted({round((paper - 1) / (PAPER_LAYERS - 1) * (layers - 1)) for paper in papers})
 
 
+@one_thread()
 def evidence(
     fields: Sequence[Field],
     grams: HeadGrams | None = None,

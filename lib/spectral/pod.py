@@ -15,6 +15,7 @@ from scipy.linalg import eigh
 from lib.errors import HeadlightError
 
 from .fields import FEWEST_DOCUMENTS, Field, is_rounding
+from .threads import one_thread
 
 Array = np.ndarray
 SMALLEST_SHARE = 1e-10  # of the first eigenvalue: below it a mode is rounding
@@ -88,6 +89,7 @@ class Modes:
         return float(energies[count:].sum())
 
 
+@one_thread()
 def snapshot_pod(snapshots: Array | Field, window: Array | None = None) -> Modes:
     """POD of an ensemble by the method of snapshots; it centres the snapshots itself.
 
@@ -133,6 +135,7 @@ def snapshot_pod(snapshots: Array | Field, window: Array | None = None) -> Modes
     )
 
 
+@one_thread()
 def reconstruct(modes: Modes, document: int, count: int) -> Array:
     """One document from the mean and its first ``count`` modes, float64 (\\*cells), through the window.
 

@@ -19,6 +19,7 @@ from .document_energies import morlet_energies
 from .fields import Field, as_field, is_rounding, require_documents
 from .lag import lag_rows
 from .morlet import OMEGA0, check_scales, default_scales, folded_wavelets, fourier_period, scale_limits
+from .threads import one_thread
 
 Array = np.ndarray
 BLOCK_DOCUMENTS = 16  # whose signals are read at a time, in double precision
@@ -96,6 +97,7 @@ class DominantScale:
     low: float
 
 
+@one_thread()
 def lag_scalogram(field: Field | Array, scales: Array | None = None, omega0: float = OMEGA0) -> Scalogram:
     """Morlet scalogram of a field's fluctuation along the lag, averaged over rows and documents.
 

@@ -3,7 +3,8 @@
     python -m tests.bench.bench_spectral [--quick]
 
 Seconds depend on the machine and on what else runs there; ratios of processor time are steadier, so both stand in
-the table. The literal loop is timed on a stated fraction of the same fields and scaled up.
+the table. The literal loop is timed on a stated fraction of the same fields and scaled up. Both sides of a ratio use
+one thread.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from lib.spectral import Field, lag_bands, lag_scalogram, reconstruct, snapshot_
 from lib.spectral.analysis import analyse, ensemble
 from lib.spectral.morlet import folded_wavelets
 from lib.spectral.scalogram import lag_covariances, quadratic_forms
+from lib.spectral.threads import one_thread
 
 DOCUMENTS, LENGTH, LAYERS, CENTRES = 150, 256, 6, (2, 8, 24, 64)
 
@@ -91,6 +93,7 @@ def loop_with_array_bodies(field: Field, scales, documents: int, rows: int) -> n
     return energy / (documents * rows)
 
 
+@one_thread()
 def against_the_literal_loop(field: Field) -> None:
     scales = lag_scalogram(field).scales
     half = field.length // 2
@@ -109,6 +112,7 @@ def against_the_literal_loop(field: Field) -> None:
         say(f"  {spent / fraction / mean_only:,.0f} × the mean energies, {spent / fraction / ours:,.0f} × everything.")
 
 
+@one_thread()
 def against_the_gram_product(field: Field) -> None:
     u = field.pattern.reshape(field.documents, -1).astype(np.float64)
     gram = u @ u.T
@@ -147,6 +151,7 @@ def interactions(field: Field) -> None:
         say(f"  {name}: {wall * 1e3:.0f} ms ({processor * 1e3:.0f} ms of processor time)")
 
 
+@one_thread()
 def cost_table(quick: bool) -> None:
     say("    N    L   Gram ms  per N²L²   covariances ms  scalogram ms  per N·L³")
     sizes = [(50, 256), (150, 256), (300, 256), (1000, 256), (150, 64), (150, 128), (150, 512)]
