@@ -23,13 +23,14 @@ def controls(scene: Scene) -> tuple[str, str]:
     offered = streams(scene.engine)
     scores = IMAGE_SCORES if scene.engine.kind == "vision" else TEXT_SCORES
     names = [PATTERNS, *(score.name for score in scores), "norm_gap", "z_norm"]
+    seen = "image" if scene.engine.kind == "vision" else "text"
     if st.session_state.get("heads-shown") not in names:
         st.session_state["heads-shown"] = PATTERNS
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shown = st.selectbox(
             "Each square shows",
             names,
-            format_func=lambda name: "its pattern on this text" if name == PATTERNS else SCORES[name].label,
+            format_func=lambda name: f"its pattern on this {seen}" if name == PATTERNS else SCORES[name].label,
             key="heads-shown",
             persist_state="session",
             width=230,

@@ -171,7 +171,7 @@ def _resting(weights: np.ndarray, keys: TokenTable, asking: np.ndarray, answerin
         return ""
     special = (keys.is_special & shown).any()
     way = "“Special tokens” in the sidebar hides them" if special else "“First token” hides it"
-    return f"On average {share:.0%} of a row rests on {_rests_on(keys.at(np.flatnonzero(shown)))}; {way}."
+    return f"On average {100 * share:.0f} % of a row rests on {_rests_on(keys.at(np.flatnonzero(shown)))}; {way}."
 
 
 def _left(
@@ -192,7 +192,7 @@ def _left(
     )
     return (
         f"{int((~asking).sum())} of {len(queries)} queries and {int((~answering).sum())} of {len(keys)} keys are "
-        f"hidden; on average {np.nanmean(hidden):.0%} of a row lay on hidden keys. {rows}"
+        f"hidden; on average {100 * np.nanmean(hidden):.0f} % of a row lay on hidden keys. {rows}"
     )
 
 
