@@ -24,7 +24,7 @@ from lib.ui import cached
 from lib.ui.embeddings.maps import Maps
 from lib.ui.embeddings.source import stream_name
 from lib.ui.embeddings.stage import Stage
-from lib.ui.heads.job import Progress, worked
+from lib.ui.job import Progress, worked
 
 EVIDENCE, TWIN, TRUST = "embeddings-evidence", "embeddings-twin", "embeddings-trust"
 

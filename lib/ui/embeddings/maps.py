@@ -17,6 +17,7 @@ from lib.embeddings import MapSettings, Tile, all_heads, load_tile, save_tile, t
 from lib.errors import HeadlightError
 from lib.models.devices import free_bytes
 from lib.ui import cached
+from lib.ui.job import Stopped, require_watched
 from lib.ui.message import explained
 from lib.ui.progress import progress_line
 from lib.views import coordinates
@@ -25,10 +26,6 @@ UNSEEN = 20  # seconds after which maps that nobody looks at are not drawn on
 PROCESS = 1 << 30  # free bytes that a process of its own may need: numba and UMAP are large
 EDGE, BEYOND = 0.02, 1 / 3  # points outside this share, and further out than this part of the others' range, are strays
 _ONE = threading.Lock()  # maps of one kind are drawn at a time; others queue
-
-
-class Stopped(Exception):
-    """Somebody stopped the work, or nobody looks any more."""
 
 
 @dataclass(eq=False)
@@ -111,8 +108,7 @@ class Maps:
             self.put(tile)
 
     def _check(self, done: int, total: int, stage: str) -> None:
-        if self.stopped or time.monotonic() - self.seen > UNSEEN:
-            raise Stopped
+        require_watched(self.stopped, self.seen, UNSEEN)
 
 
 def maps(taken: Capture, settings: MapSettings, points: int) -> Maps:

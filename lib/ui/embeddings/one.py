@@ -14,7 +14,7 @@ from lib.ui.embeddings.controls import METHODS
 from lib.ui.embeddings.measures import ONE, THUMBNAIL, Points, joint, one_map
 from lib.ui.embeddings.source import mean_by_position, source
 from lib.ui.embeddings.stage import Stage
-from lib.ui.heads.job import Progress, worked
+from lib.ui.job import Progress, worked
 from lib.ui.state import choose_head, redraw_live
 from lib.views import Figure, linked_figure, show
 from lib.views.scatter import show_points

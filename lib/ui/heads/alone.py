@@ -13,9 +13,9 @@ from lib.models import Engine
 from lib.ui import cached
 from lib.ui.captured import encodings
 from lib.ui.downloads import download_row, provenance
-from lib.ui.heads.job import Progress, worked
 from lib.ui.heads.measures import catalogue, every_head, stream_of
 from lib.ui.heads.wording import SCORES
+from lib.ui.job import Progress, worked
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table

@@ -17,8 +17,8 @@ from lib.ui import cached
 from lib.ui.captured import encodings
 from lib.ui.downloads import download_row, provenance
 from lib.ui.heads.alone import known_sweep
-from lib.ui.heads.job import Progress, worked
 from lib.ui.heads.measures import every_head, stream_of
+from lib.ui.job import Progress, worked
 from lib.ui.pruning_orders import Orders, handed_over
 from lib.ui.scene import Scene
 from lib.ui.tables import csv_table

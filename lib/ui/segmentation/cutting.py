@@ -16,7 +16,7 @@ from lib.segmentation import (
     segment_by_signal,
 )
 from lib.ui import cached
-from lib.ui.heads.job import worked
+from lib.ui.job import worked
 from lib.ui.progress import Progress, progress_line
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask

@@ -16,7 +16,7 @@ from lib.segmentation.sentence_benchmark import sentence_results_on
 from lib.segmentation.topic_benchmark import topic_results_on
 from lib.ui import cached
 from lib.ui.downloads import download_row, provenance
-from lib.ui.heads.job import worked
+from lib.ui.job import worked
 from lib.ui.progress import Progress, progress_line
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask

@@ -14,7 +14,7 @@ from lib.models import Engine
 from lib.spectral import HeadGrams, Pruned, heads_needed, keep_order, suggested_allocation
 from lib.stats import Interval
 from lib.ui import cached
-from lib.ui.heads.job import worked
+from lib.ui.job import worked
 from lib.ui.message import guarded
 from lib.ui.progress import Progress
 from lib.ui.scene import Scene

@@ -1,31 +1,47 @@
-"""Work that takes long: it runs beside the page, says how far it is, and can be stopped."""
+"""Work that takes long: it runs beside the page, says how far it is, can be stopped, and rests when nobody is there."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lib.errors import HeadlightError
 from lib.ui import cached
 from lib.ui.message import problem
 from lib.ui.progress import Progress, reached
 
-JOBS = "heads-jobs"  # session state: key -> job
+JOBS = "jobs"  # session state: key -> job
+UNSEEN = 180.0  # seconds after a session's end (a browser may come back to it) in which its work goes on
 
 
 class Stopped(Exception):
-    """The visitor stopped the work."""
+    """Somebody stopped the work, or nobody looks any more."""
+
+
+def require_watched(stopped: bool, seen: float, patience: float) -> None:
+    """Raise Stopped where the work was stopped, or nobody was there for ``patience`` seconds.
+
+    seen: when somebody was there last, by ``time.monotonic``.
+    """
+    if stopped or time.monotonic() - seen > patience:
+        raise Stopped
 
 
 @dataclass
 class Job:
-    """One piece of work in a thread of its own."""
+    """One piece of work in a thread of its own; ``present`` says whether the session that wants it is still there."""
 
     work: Callable[[Progress], Any]
+    present: Callable[[], bool] = lambda: True
+    patience: float = UNSEEN
+    seen: float = field(default_factory=time.monotonic)
     state: str = "running"  # then "done", "stopped" or "failed"
     at: tuple[int, int, str] = (0, 1, "starting")
     stop: threading.Event = field(default_factory=threading.Event)
@@ -47,8 +63,9 @@ class Job:
             self.error, self.state = error, "failed"
 
     def _report(self, done: int, total: int, stage: str) -> None:
-        if self.stop.is_set():
-            raise Stopped
+        if self.present():
+            self.seen = time.monotonic()
+        require_watched(self.stop.is_set(), self.seen, self.patience)
         self.at = done, total, stage
 
 
@@ -63,7 +80,8 @@ def worked(what: str, key: str, label: str, work: Callable[[Progress], Any]) -> 
     job = jobs.get(f"{what} {key}")
     if job is None or job.state == "stopped":
         if job is not None:
-            st.caption("Stopped; nothing was kept.")
+            why = "Stopped" if job.stop.is_set() else "Stopped while this browser was away"
+            st.caption(f"{why}; nothing was kept.")
         st.button(label, key=f"{what}-start", on_click=_start, args=(f"{what} {key}", work), type="secondary")
         return None
     if job.state == "running":
@@ -79,7 +97,15 @@ def worked(what: str, key: str, label: str, work: Callable[[Progress], Any]) -> 
 
 
 def _start(name: str, work: Callable[[Progress], Any]) -> None:
-    st.session_state[JOBS][name] = Job(work).start()
+    st.session_state[JOBS][name] = Job(work, _presence()).start()
+
+
+def _presence() -> Callable[[], bool]:
+    """Whether the browser of this session is connected, to be asked from any thread."""
+    context = get_script_run_ctx()
+    if context is None or not runtime.exists():  # run without a server
+        return lambda: True
+    return lambda: runtime.get_instance().is_active_session(context.session_id)
 
 
 @st.fragment(run_every=1.0)
