@@ -18,7 +18,7 @@ from lib.corpora import Encoding, encode_ids, tokenise
 from .errors import SegmentationError
 
 SIZE = 62  # tokens of a window, special tokens apart: longer windows blur the signals
-STRIDE = 46  # tokens between windows: neighbours share at least 16
+STRIDE = 52  # tokens between windows: neighbours share at least 10
 
 
 @dataclass(frozen=True)

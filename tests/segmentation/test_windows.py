@@ -37,7 +37,7 @@ def test_the_ends_of_a_text_do_not_fade():
     assert fade((0, 10), 10).tolist() == [1.0] * 9
     assert fade((0, 30), 50)[0] == 1.0
     assert fade((20, 50), 50)[-1] == 1.0
-    assert fade((0, 30), 50)[-1] == pytest.approx(1 / 16)
+    assert fade((0, 30), 50)[-1] == pytest.approx(1 / (SIZE - STRIDE))
 
 
 def test_offsets_of_a_long_text_are_those_of_its_words(engine):

@@ -88,7 +88,7 @@ def way_controls(now: Scene, granularity: str, segments: int | None) -> Ask:
         format_func=STRENGTHS.__getitem__,
         key="segmentation-strength",
         persist_state="session",
-        width=210,
+        width=195,
         help=STRENGTH_HELP,
     )
     if strength != "one":
@@ -98,7 +98,7 @@ def way_controls(now: Scene, granularity: str, segments: int | None) -> Ask:
             format_func=lambda name: name if name == RECOGNISED else condition_name(name),
             key="segmentation-condition",
             persist_state="session",
-            width=185,
+            width=165,
             help="One was made for each condition of text: as written, without capitals, without punctuation.",
         )
         return Ask(granularity, segments, strength, "", None if condition == RECOGNISED else condition)

@@ -86,7 +86,7 @@ def shown_condition() -> str:
             format_func=condition_name,
             key="segmentation-shown",
             persist_state="session",
-            width=175,
+            width=165,
             help="Takes capitals or punctuation away, to see what attention still finds.",
         )
         or "written"
