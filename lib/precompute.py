@@ -20,11 +20,13 @@ from pathlib import Path
 from joblib import parallel_config
 
 from lib.capture import Capture, Store, capture_key, stored
-from lib.corpora import USUAL_LENGTH, Document, Encoding, builtin, conllu, encode
+from lib.command import documents, say
+from lib.corpora import USUAL_LENGTH, Document, Encoding, encode
 from lib.embeddings import METHODS, MapSettings, Tile, all_heads, head_map, load_tile, save_tile, tiles
 from lib.embeddings.gpu import installed, project_on
 from lib.embeddings.reading import READ, read_documents
 from lib.embeddings.sampling import THUMBNAIL
+from lib.errors import HeadlightError
 from lib.models import Engine
 
 Progress = Callable[[int, int, str], None]
@@ -88,10 +90,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and fill the store."""
     parser = argparse.ArgumentParser(prog="python -m lib.precompute", description=__doc__)
     parser.add_argument("model", help="a name of the catalogue, a folder or a Hub id")
-    parser.add_argument("corpus", help="a built-in corpus, or a .conllu file")
+    parser.add_argument("corpus", help="a built-in corpus, or a file that the app could read")
     parser.add_argument("projection", choices=METHODS)
     parser.add_argument("--dimensions", type=int, choices=(2, 3), default=2)
-    parser.add_argument("--scale", default="variance", help="variance, norm, search or a number")
+    parser.add_argument("--scale", type=_scale, default="variance", help="variance, norm, search or a number")
     parser.add_argument("--read", type=int, default=READ, help="tokens that the maps are made of (%(default)s)")
     parser.add_argument("--most", type=int, default=THUMBNAIL, help="tokens shown at most (%(default)s)")
     parser.add_argument("--length", type=int, default=USUAL_LENGTH, help="tokens of a document at most (%(default)s)")
@@ -104,21 +106,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from lib.models import load  # after the arguments were found to be right: it takes seconds
 
-    engine = load(given.model, device=given.device, dtype=given.dtype)
-    documents = conllu(given.corpus) if given.corpus.endswith(".conllu") else builtin(given.corpus)
-    scale = given.scale if given.scale in ("variance", "norm", "search") else float(given.scale)
-    settings = MapSettings(given.projection, given.dimensions, scale, most=given.most, seed=given.seed)
-    store = Store(given.store)
-    stored(store, engine, [encode(document, engine, given.length) for document in documents], progress=_say)
-    read = read_documents(documents, engine, given.read, given.length)
-    with parallel_config("loky", n_jobs=given.jobs, inner_max_num_threads=1):
-        done = fill(engine, read.encodings, settings, store, progress=_say)
+    try:
+        settings = MapSettings(given.projection, given.dimensions, given.scale, most=given.most, seed=given.seed)
+        texts, store = documents(given.corpus), Store(given.store)
+        engine = load(given.model, device=given.device, dtype=given.dtype)
+        stored(store, engine, [encode(text, engine, given.length) for text in texts], progress=say)
+        read = read_documents(texts, engine, given.read, given.length)
+        with parallel_config("loky", n_jobs=given.jobs, inner_max_num_threads=1):
+            done = fill(engine, read.encodings, settings, store, progress=say)
+    except (HeadlightError, OSError) as error:
+        parser.exit(1, f"\n{error}\n")
     sys.stdout.write(f"\n{done.made} maps made, {done.found} there already, in {given.store}\n")
 
 
-def _say(done: int, total: int, stage: str) -> None:
-    sys.stdout.write(f"\r{stage}: {done} of {total}    ")
-    sys.stdout.flush()
+def _scale(given: str) -> str | float:
+    if given in ("variance", "norm", "search"):
+        return given
+    try:
+        return float(given)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"variance, norm, search or a number, not {given!r}") from error
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lib.corpora import USUAL_LENGTH, builtin, from_file
+from lib.command import documents, say
+from lib.corpora import USUAL_LENGTH
 from lib.errors import HeadlightError
 
 DOCUMENTS = 24
@@ -30,21 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from lib.report.sections import report
 
     try:
-        file = Path(given.corpus)
-        documents = (from_file(file) if file.is_file() else builtin(given.corpus))[: given.documents]
+        read = documents(given.corpus)[: given.documents]
         engine = load(given.model, device=given.device, dtype=given.dtype)
-        name = file.name if file.is_file() else given.corpus
-        written = report(engine, documents, name, given.length, not given.no_twin, _say)
+        written = report(engine, read, Path(given.corpus).name, given.length, not given.no_twin, say)
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(written, encoding="utf-8")
     except (HeadlightError, OSError) as error:
         parser.exit(1, f"\n{error}\n")
     sys.stdout.write(f"\n{given.out}: {len(written) / 1e3:,.0f} kB\n")
-
-
-def _say(done: int, total: int, stage: str) -> None:
-    sys.stderr.write(f"\r{stage}: {done} of {total}    ")
-    sys.stderr.flush()
 
 
 if __name__ == "__main__":

@@ -38,3 +38,27 @@ def test_an_unknown_projection_is_refused_before_a_model_is_loaded(capsys):
     with pytest.raises(SystemExit):
         precompute.main(["all-MiniLM-L6-v2", "encyclopedia", "mds"])
     assert "invalid choice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["encyclopedia", "pca", "--scale", "large"], "variance, norm, search or a number, not 'large'"),
+        (["nonsense", "pca"], "the name of a built-in corpus"),
+        (["encyclopedia", "pca", "--scale", "-1"], "Expected"),
+        (["encyclopedia", "pca", "--store", "{file}/store"], "{file}/store"),
+    ],
+)
+def test_the_command_says_in_a_line_what_is_wrong(options, said, tmp_path, capsys):
+    file = tmp_path / "file"
+    file.write_text("A text.")
+    with pytest.raises(SystemExit) as ended:
+        precompute.main(["base", *(option.format(file=file) for option in options), "--device", "cpu"])
+    told = capsys.readouterr().err
+    assert ended.value.code and said.format(file=file) in told and "Traceback" not in told
+
+
+def test_the_command_reads_a_text_file_as_the_app_does(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("Now is the winter of our discontent. " * 8)
+    precompute.main(["base", str(tmp_path / "mine.txt"), "pca", "--store", str(tmp_path / "s"), "--device", "cpu"])
+    assert "48 maps made" in capsys.readouterr().out
