@@ -11,13 +11,16 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 from lib.models.offline import file_digest
 
 MANIFEST = "manifest.json"
+ABANDONED = 86_400  # seconds after which a draft belongs to no process any more: the longest conversion takes minutes
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -59,6 +62,7 @@ def convert(name: str, fill: Callable[[Path], None]) -> Path:
 
 def _make(parent: Path, name: str, fill: Callable[[Path], None]) -> Path:
     parent.mkdir(parents=True, exist_ok=True)
+    _sweep(parent)
     draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=parent))
     try:
         fill(draft)
@@ -76,6 +80,14 @@ def _make(parent: Path, name: str, fill: Callable[[Path], None]) -> Path:
         return target
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _sweep(parent: Path) -> None:
+    """Delete the drafts of processes that were killed."""
+    for draft in parent.glob(".*-*"):
+        with suppress(OSError):  # another process was faster
+            if time.time() - draft.stat().st_mtime > ABANDONED:
+                shutil.rmtree(draft, ignore_errors=True)
 
 
 def _whole(folder: Path) -> bool:

@@ -1,6 +1,7 @@
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,13 @@ def test_the_platform_decides_where(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
     assert cache.cache_folder() == tmp_path / "headlight" / "Cache"
+
+
+def test_old_drafts_of_killed_processes_are_swept(place):
+    for name, hours in ((".old-1a2b", 25), (".young-3c4d", 1), ("kept-model", 500)):
+        (place / name).mkdir(parents=True)
+        (place / name / "file").write_text("half")
+        then = time.time() - hours * 3600
+        os.utime(place / name, (then, then))
+    cache.convert("a", filler([]))
+    assert sorted(path.name for path in place.iterdir()) == [".young-3c4d", "a", "kept-model"]
