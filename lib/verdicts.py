@@ -21,7 +21,19 @@ Mark = Literal["reproduced", "contradicted", "undecided"]
 MARKS: tuple[Mark, ...] = ("reproduced", "contradicted", "undecided")
 Null = float | tuple[float, float]  # a value, or the interval of a null that was itself measured
 
-__all__ = ["CLAIMS", "MARKS", "Claim", "Decision", "Verdict", "all_of", "claim", "decide", "table", "verdict"]
+__all__ = [
+    "CLAIMS",
+    "MARKS",
+    "Claim",
+    "Decision",
+    "Verdict",
+    "all_of",
+    "claim",
+    "decide",
+    "null_words",
+    "table",
+    "verdict",
+]
 
 
 class VerdictError(HeadlightError):
@@ -79,8 +91,8 @@ def decide(
 
     estimate, interval: the number and its interval over documents (simultaneous over the heads or layers looked
     at), in one unit with ``null``: one value, an interval, or several by name, of which the first is the one that
-    can contradict. side: where the claim puts the number, "above" or "below" the null, or "either".
-    threshold_met: whether the size that the claim needs is reached; ``threshold`` says it in words.
+    can contradict; none where the number is NaN, not measured. side: where the claim puts the number, "above" or
+    "below" the null, or "either". threshold_met, threshold: whether the needed size is reached, and its words.
     documents, fewest: how many documents (or training seeds) the interval rests on, and below which number it is no
     evidence: resampling two or three says little. impossible: why the claim cannot hold for any data, if so.
     qualifier: added to the reason when reproduced.
@@ -94,7 +106,7 @@ def decide(
     if impossible:
         return Decision("contradicted", f"Arithmetically impossible: {impossible}")
     nulls = dict(null) if isinstance(null, Mapping) else {"null": null}
-    if not nulls:
+    if not nulls and not math.isnan(estimate):
         raise VerdictError("at least one null", "none", "Pass the chance level or the untrained twin's value.")
     low, high = (float(bound) for bound in interval)
     undefined = _undefined(estimate, low, high, nulls)
@@ -109,25 +121,35 @@ def decide(
             f"{estimate:.4g} outside [{low:.4g}, {high:.4g}]",
             "Take both from the same bootstrap.",
         )
-    positions = {name: _position(low, high, value) for name, value in nulls.items()}
-    first = next(iter(positions))
-    if side != "either" and positions[first] not in (side, "across"):
-        return Decision("contradicted", f"The interval lies {positions[first]} {first} ({_show(nulls[first])}).")
-    beyond = [name for name, position in positions.items() if position != "across" and not _claimed(position, side)]
-    if beyond:
-        where, told = positions[beyond[0]], f"{beyond[0]} ({_show(nulls[beyond[0]])})"
-        reason = f"The interval lies {where} {told}, where the claim puts it {side}."
-        return Decision("undecided", reason, "Another model or corpus: more documents only narrow the interval.")
-    missed = [name for name, position in positions.items() if position == "across"]
-    if missed:
-        reason = f"Not separated from {' and '.join(f'{name} ({_show(nulls[name])})' for name in missed)}."
-        return Decision("undecided", reason, _more_documents(estimate, low, high, nulls[missed[0]], documents))
+    unseparated = _unseparated(estimate, low, high, nulls, side, documents)
+    if unseparated:
+        return unseparated
     where = "outside" if side == "either" else side
     if not threshold_met:
         reason = f"The interval lies {where} {' and '.join(nulls)} as claimed, but this is not met: {threshold}."
         return Decision("undecided", reason, "Another model or corpus: more documents only narrow the interval.")
     reason = f"The interval lies {where} {' and '.join(nulls)}, and this is met: {threshold}."
     return Decision("reproduced", f"{reason} {qualifier}".strip())
+
+
+def _unseparated(
+    estimate: float, low: float, high: float, nulls: Mapping[str, Null], side: Side, documents: int | None
+) -> Decision | None:
+    """What is decided where the interval does not leave every null on the claimed side; None where it does."""
+    positions = {name: _position(low, high, value) for name, value in nulls.items()}
+    first = next(iter(positions))
+    if side != "either" and positions[first] not in (side, "across"):
+        return Decision("contradicted", f"The interval lies {positions[first]} {first} ({null_words(nulls[first])}).")
+    beyond = [name for name, position in positions.items() if position != "across" and not _claimed(position, side)]
+    if beyond:
+        where, told = positions[beyond[0]], f"{beyond[0]} ({null_words(nulls[beyond[0]])})"
+        reason = f"The interval lies {where} {told}, where the claim puts it {side}."
+        return Decision("undecided", reason, "Another model or corpus: more documents only narrow the interval.")
+    missed = [name for name, position in positions.items() if position == "across"]
+    if missed:
+        reason = f"Not separated from {' and '.join(f'{name} ({null_words(nulls[name])})' for name in missed)}."
+        return Decision("undecided", reason, _more_documents(estimate, low, high, nulls[missed[0]], documents))
+    return None
 
 
 def verdict(
@@ -217,7 +239,7 @@ def table(verdicts: Iterable[Verdict]) -> pd.DataFrame:
             "number": v.number,
             "low": v.interval[0],
             "high": v.interval[1],
-            "null": "; ".join(f"{name} {_show(value)}" for name, value in v.null.items()),
+            "null": "; ".join(f"{name} {null_words(value)}" for name, value in v.null.items()),
             "rule": v.rule,
             "reason": v.reason,
             "note": v.note,
@@ -270,7 +292,8 @@ def _more_documents(estimate: float, low: float, high: float, null: Null, docume
     return f"About {max(needed, documents + 1)} documents, if the estimate stays (interval ∝ 1/√N)."
 
 
-def _show(null: Null) -> str:
+def null_words(null: Null) -> str:
+    """A null in three digits, as an interval where it was measured as one."""
     if any(math.isnan(bound) for bound in _bounds(null)):
         return "not measured"
     return f"{null[0]:.3g} … {null[1]:.3g}" if isinstance(null, tuple) else f"{null:.3g}"

@@ -1,5 +1,5 @@
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ import pytest
 from lib import verdicts
 from lib.claims import CLAIMS, UnknownClaim
 from lib.stats import bootstrap_mean
+from lib.ui.verdicts import measured_html
 from lib.verdicts import all_of, decide, table, verdict
 
 WHERE = {"model": "a model", "corpus": "a corpus", "documents": 40}
@@ -109,6 +110,14 @@ def test_an_estimate_within_its_null_is_not_a_matter_of_documents():
 def test_wrong_input_says_what_to_do(arguments, words):
     with pytest.raises(verdicts.VerdictError, match=words):
         decide(*arguments)
+
+
+def test_what_was_not_measured_needs_no_null_and_shows_none():
+    nan = float("nan")
+    made = verdict("H-thirty", nan, (nan, nan), {}, **WHERE)
+    assert made.mark == "undecided" and verdicts.table([made])["null"].tolist() == [""]
+    assert "null" not in measured_html(made, marked=False)
+    assert "null (grey): no change 0" in measured_html(replace(made, null={"no change": 0.0}), marked=False)
 
 
 def test_the_table_holds_every_paper_and_no_key_twice():

@@ -175,7 +175,7 @@ def _induction(trained: Evidence, where: dict[str, Any]) -> Verdict:
 
 
 def _undecided(key: str, where: dict[str, Any], note: str, quantity: str = "") -> Verdict:
-    return verdict(key, NOT_MEASURED, NOWHERE, {"none": NOT_MEASURED}, False, note=note, quantity=quantity, **where)
+    return verdict(key, NOT_MEASURED, NOWHERE, {}, False, note=note, quantity=quantity, **where)
 
 
 def _over_heads(values: Array) -> Array:

@@ -12,7 +12,6 @@ import numpy as np
 from lib.verdicts import Verdict, table
 from lib.views import palette
 
-MARKS = {"reproduced": "#1b7837", "contradicted": "#b2182b", "undecided": "#6b7280"}
 WIDE, HIGH, EDGE = 420, 150, 34  # of a chart, and room for its labels
 PAGE = """<!doctype html>
 <html lang="en">
@@ -153,10 +152,10 @@ def verdicts(found: Sequence[Verdict]) -> Raw:
     """The claims of a paper with their marks, and all that the marks rest on."""
     cells = []
     for row in table(found).to_dict("records"):
-        mark = Raw(f"<b style='color:{MARKS[row['mark']]}'>{html.escape(row['mark'])}</b>")
+        mark = Raw(f"<b style='color:{palette.MARKS[row['mark']]}'>{html.escape(row['mark'])}</b>")
         cells.append(
             (row["claim"], mark, row["quantity"], row["number"], interval(row["low"], row["high"]),
-             row["null"].replace("none not measured", "–"),
+             row["null"] or "–",
              f"{row['reason']} {row['note']}".strip())
         )  # fmt: skip
     return rows(("claim", "mark", "measured", "number", "95 %", "null", "why"), cells)

@@ -10,10 +10,9 @@ import streamlit as st
 
 from lib.claims import PAPERS
 from lib.ui.downloads import download_row
-from lib.verdicts import MARKS, Null, Verdict, table
+from lib.verdicts import MARKS, Verdict, null_words, table
 from lib.views import csv_bytes, palette
 
-COLOURS = {"reproduced": "#009E73", "contradicted": "#D55E00", "undecided": palette.NEUTRAL}
 SIGNS = {"reproduced": "✓", "contradicted": "✕", "undecided": "?"}
 
 
@@ -51,7 +50,7 @@ def _where(verdict: Verdict) -> str:
 
 def card(verdict: Verdict) -> str:
     """One verdict as HTML; every text in it is escaped."""
-    colour = COLOURS[verdict.mark]
+    colour = palette.MARKS[verdict.mark]
     note = f"<div style='opacity:.75'>{html.escape(verdict.note)}</div>" if verdict.note else ""
     return (
         "<div style='display:flex;flex-wrap:wrap;gap:6px 20px;align-items:baseline'>"
@@ -67,7 +66,7 @@ def why(verdict: Verdict) -> str:
     if not verdict.parts or not all(part.quantity in verdict.reason for part in verdict.parts):
         return html.escape(verdict.reason)
     return "".join(
-        f"<div><span style='color:{COLOURS[part.mark]}'>{SIGNS[part.mark]}</span> {html.escape(part.quantity)}: "
+        f"<div><span style='color:{palette.MARKS[part.mark]}'>{SIGNS[part.mark]}</span> {html.escape(part.quantity)}: "
         f"{_digits(part.number)}, {part.mark}</div>"
         for part in verdict.parts
     )
@@ -78,14 +77,14 @@ def measured_html(verdict: Verdict, marked: bool) -> str:
     head = html.escape(verdict.quantity)
     after = ""
     if marked:
-        head = f"<b style='color:{COLOURS[verdict.mark]}'>{SIGNS[verdict.mark]} {verdict.mark}</b> · {head}"
+        head = f"<b style='color:{palette.MARKS[verdict.mark]}'>{SIGNS[verdict.mark]} {verdict.mark}</b> · {head}"
         after = f"<div style='opacity:.75'>{html.escape(f'{verdict.reason} {verdict.note}')}</div>"
-    nulls = "; ".join(f"{name} {_null(value)}" for name, value in verdict.null.items())
+    nulls = "; ".join(f"{name} {null_words(value)}" for name, value in verdict.null.items())
+    nulls = f"<div style='opacity:.75'>null (grey): {html.escape(nulls)}</div>" if nulls else ""
     return (
         f"<div style='font-size:.82rem'><div style='opacity:.75'>{head}</div>"
         f"<div style='font-variant-numeric:tabular-nums;font-size:1rem'><b>{_digits(verdict.number)}</b> "
-        f"[{_digits(verdict.interval[0])}, {_digits(verdict.interval[1])}]</div>{strip(verdict)}"
-        f"<div style='opacity:.75'>null (grey): {html.escape(nulls)}</div>"
+        f"[{_digits(verdict.interval[0])}, {_digits(verdict.interval[1])}]</div>{strip(verdict)}{nulls}"
         f"<div style='opacity:.75'>{html.escape(verdict.corpus)}, {verdict.documents:,} documents</div>{after}</div>"
     )
 
@@ -104,7 +103,7 @@ def strip(verdict: Verdict) -> str:
         start, width = 100 * (left - low) / span, 100 * (right - left) / span
         return f"<div style='position:absolute;left:{start:.1f}%;width:{width:.1f}%;min-width:2px;{look}'></div>"
 
-    colour, grey = COLOURS[verdict.mark], palette.NEUTRAL
+    colour, grey = palette.MARKS[verdict.mark], palette.NEUTRAL
     parts = [bar(low, low + span, f"top:11px;height:1px;background:{grey};opacity:.4")]
     parts += [bar(left, right, f"top:2px;height:18px;background:{grey};opacity:.45") for left, right in nulls]
     parts.append(bar(*verdict.interval, f"top:9px;height:5px;border-radius:3px;background:{colour}"))
@@ -119,10 +118,3 @@ def strip(verdict: Verdict) -> str:
 
 def _digits(value: float) -> str:
     return "not defined" if math.isnan(value) else f"{value:.3g}"
-
-
-def _null(value: Null) -> str:
-    ends = value if isinstance(value, tuple) else (value,)
-    if any(math.isnan(end) for end in ends):
-        return "not measured"
-    return " … ".join(f"{end:.3g}" for end in ends)

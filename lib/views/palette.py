@@ -10,6 +10,7 @@ import numpy as np
 
 QUERY, KEY, VALUE, OUTPUT = "#5FB96C", "#E3378F", "#3B7DD8", "#D98E04"
 NEUTRAL = "#8A8F98"
+MARKS = {"reproduced": "#009E73", "contradicted": "#D55E00", "undecided": NEUTRAL}  # of verdicts
 
 # Okabe and Ito, "Color Universal Design" (2008), black replaced by grey so that it shows on dark pages.
 CATEGORICAL = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8F98", "#C8B900")
