@@ -116,21 +116,6 @@ def _simultaneous_bounds(estimate: Array, replicates: Array, level: float) -> tu
     return estimate - factor * spread, estimate + factor * spread
 
 
-def mean_distance_chance(length: int) -> float:
-    """Expected distance of two distinct positions drawn uniformly from ``length``: (n + 1)/3, in tokens."""
-    return (length + 1) / 3 if length >= 2 else float("nan")
-
-
-def distance_distribution_chance(length: int) -> Array:
-    """P(Δ) of two distinct positions drawn uniformly: 2(n − Δ)/(n(n − 1)); index Δ = 0…n−1, P(0) = 0."""
-    distance = np.arange(length, dtype=np.float64)
-    if length < 2:
-        return np.zeros(length)
-    probability = 2 * (length - distance) / (length * (length - 1))
-    probability[0] = 0.0
-    return probability
-
-
 def same_group_chance(groups: Array) -> float:
     """Chance that two distinct positions share a group: Σ_g n_g(n_g − 1)/(n(n − 1)).
 

@@ -1,4 +1,4 @@
-"""The floors of the house: who may import whom."""
+"""The floors of the house: who may import whom, and how long a function may be."""
 
 import ast
 from pathlib import Path
@@ -60,3 +60,17 @@ def test_imports_stay_on_their_floor(path):
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_modules_fit_in_the_head(path):
     assert len((ROOT / path).read_text("utf-8").splitlines()) < 300
+
+
+def lengths(path):
+    """Name and lines of every function, its docstring not counted."""
+    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            told = node.body[0] if ast.get_docstring(node) is not None else None
+            docstring = told.end_lineno - told.lineno + 1 if told else 0
+            yield node.name, node.end_lineno - node.lineno + 1 - docstring
+
+
+@pytest.mark.parametrize("path", [*MODULES, Path("app.py")], ids=str)
+def test_a_function_fits_on_a_screen(path):
+    assert [found for found in lengths(path) if found[1] > 60] == []

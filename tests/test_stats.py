@@ -5,19 +5,6 @@ from scipy import stats as scipy_stats
 from lib import stats
 
 
-def test_mean_distance_chance_by_hand():
-    # positions 0,1,2: pairs at distance 1, 1, 2 -> 4/3
-    assert stats.mean_distance_chance(3) == pytest.approx(4 / 3)
-
-
-@pytest.mark.parametrize("length", [2, 3, 10, 57])
-def test_distance_distribution_is_the_count_of_pairs(length):
-    i, j = np.triu_indices(length, 1)
-    counted = np.bincount(j - i, minlength=length) / len(i)
-    np.testing.assert_allclose(stats.distance_distribution_chance(length), counted, atol=1e-15)
-    assert counted @ np.arange(length) == pytest.approx(stats.mean_distance_chance(length))
-
-
 def test_same_group_chance_against_counting_every_pair():
     groups = np.random.default_rng(3).integers(-1, 4, size=40)
     i, j = np.triu_indices(40, 1)

@@ -98,15 +98,6 @@ def _alike(groups: Array, first: Array, second: Array) -> Array:
     return (groups[first] == groups[second]) & (groups[first] >= 0)
 
 
-def grid_distance_chance(rows: int, columns: int) -> float:
-    """Mean distance in steps of two distinct cells of a patch grid: exactly (rows + columns)/3.
-
-    Over ordered pairs, equal cells included, |Δrow| averages (r² − 1)/3r; dropping the equal ones multiplies by
-    rc/(rc − 1), and [c(r² − 1) + r(c² − 1)]/3(rc − 1) = (r + c)/3. NaN for a single cell.
-    """
-    return (rows + columns) / 3 if rows * columns > 1 else float("nan")
-
-
 @dataclass(frozen=True, eq=False)
 class Selection:
     """The selected pairs of several heads, as one list: row of the head, pair, weight (selected,).

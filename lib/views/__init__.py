@@ -4,7 +4,7 @@ from lib.views.colouring import Colouring, by_class, by_value
 from lib.views.component import Figure, show, show_head_grid
 from lib.views.export import csv_bytes, figure_html, matrix_csv, npz_bytes
 from lib.views.head_grid import head_grid, head_grid_figure, thumbnails
-from lib.views.head_view import bipartite, flow, head_view, head_view_figure, text_attention
+from lib.views.head_view import flow, head_view, head_view_figure
 from lib.views.heatmap import heatmap, heatmap_figure
 from lib.views.lag_profile import lag_profile, lag_profile_figure
 from lib.views.layer_panels import Panel, layer_panels, layer_panels_figure
@@ -19,7 +19,6 @@ __all__ = [
     "Colouring",
     "Figure",
     "Panel",
-    "bipartite",
     "by_class",
     "by_value",
     "coloured",
@@ -52,6 +51,5 @@ __all__ = [
     "show",
     "show_head_grid",
     "space",
-    "text_attention",
     "thumbnails",
 ]

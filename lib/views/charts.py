@@ -160,35 +160,6 @@ def spectrum(
     return _finished(alt.layer(*layers), height)
 
 
-def histogram(
-    values: Sequence[float],
-    *,
-    bins: int = 40,
-    marks: Sequence[tuple[float, str]] = (),
-    colour: str = palette.CATEGORICAL[0],
-    x_title: str = "",
-    height: int = HEIGHT,
-) -> alt.LayerChart:
-    """How often values occur, binned here so that only the bins travel; `marks` are named vertical lines."""
-    series = pd.Series(list(values), dtype=float)
-    series = series[series.abs() != float("inf")].dropna()
-    if series.empty:
-        raise HeadlightError("at least one finite value", "none", "Choose other heads or more text.")
-    cut = pd.cut(series, min(bins, max(1, series.nunique())))
-    counts = cut.value_counts(sort=False)
-    edges = {"from": [i.left for i in counts.index], "to": [i.right for i in counts.index]}
-    frame = pd.DataFrame(edges | {"count": counts.to_numpy()})
-    bar = alt.Chart(frame).mark_bar(color=colour, opacity=0.85, binSpacing=1)
-    across = alt.X("from:Q", title=x_title or "value", bin="binned")
-    layers = [bar.encode(x=across, x2="to:Q", y=alt.Y("count:Q", title="count"), tooltip=["from", "to", "count"])]
-    if marks:
-        rules = pd.DataFrame({"from": [at for at, _ in marks], "name": [name for _, name in marks]})
-        layers.append(alt.Chart(rules).mark_rule(color=palette.CATEGORICAL[5], strokeWidth=1.5).encode(x="from:Q"))
-        text = alt.Chart(rules).mark_text(align="left", dx=4, dy=4, baseline="top", color=NULL)
-        layers.append(text.encode(x="from:Q", y=alt.value(0), text="name:N"))
-    return _finished(alt.layer(*layers), height)
-
-
 def strip(
     frame: pd.DataFrame,
     x: str,

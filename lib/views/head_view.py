@@ -102,16 +102,9 @@ def head_view_figure(
     """
     pattern = np.asarray(pattern)
     same = key_tokens is None
-    if same and pattern.ndim == 2 and pattern.shape[0] != pattern.shape[1]:
-        raise HeadlightError("a square pattern or key tokens", f"shape {pattern.shape}", "Pass `key_tokens`.")
+    keys = _key_labels(pattern, query_tokens, key_tokens)
     cut = tuple(slice(0, MOST) for _ in range(2))
     shape = tuple(min(size, MOST) for size in pattern.shape)
-    keys = query_tokens if same else key_tokens
-    for name, labels, axis in (("query", query_tokens, 0), ("key", keys, 1)):
-        if pattern.ndim != 2 or len(labels) != pattern.shape[axis]:
-            raise HeadlightError(
-                f"one label per {name}", f"{len(labels)} labels for {pattern.shape}", "Cut both alike."
-            )
     figure = heatmap_figure(
         pattern[cut],
         row_labels=query_tokens[:MOST],
@@ -129,9 +122,7 @@ def head_view_figure(
     )
     queries_run = running(query_flow, query_tokens, query_special)
     keys_run = queries_run if same else running(key_flow, keys, key_special)
-    rests = keys_run["special"] if key_rests is None else [bool(mark) for mark in key_rests][:MOST]
-    if len(rests) != shape[1]:
-        raise HeadlightError(f"one mark per key, {shape[1]}", f"{len(rests)} of `key_rests`", "Mark every key.")
+    rests = _resting(key_rests, keys_run["special"], shape[1])
     label = f"{title or value_name}: {shape[0]} query tokens attending to {shape[1]} key tokens."
     packet = amend(
         figure.packet,
@@ -146,6 +137,27 @@ def head_view_figure(
         key_colour=palette.KEY,
     )
     return replace(figure, view="head_view", packet=packet, label=label)
+
+
+def _key_labels(pattern: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str] | None) -> Sequence[str]:
+    """Labels of the keys; refuses a pattern without one label for each query and each key."""
+    if key_tokens is None and pattern.ndim == 2 and pattern.shape[0] != pattern.shape[1]:
+        raise HeadlightError("a square pattern or key tokens", f"shape {pattern.shape}", "Pass `key_tokens`.")
+    keys = query_tokens if key_tokens is None else key_tokens
+    for name, labels, axis in (("query", query_tokens, 0), ("key", keys, 1)):
+        if pattern.ndim != 2 or len(labels) != pattern.shape[axis]:
+            raise HeadlightError(
+                f"one label per {name}", f"{len(labels)} labels for {pattern.shape}", "Cut both alike."
+            )
+    return keys
+
+
+def _resting(key_rests: Sequence[bool] | None, special: list[bool], shown: int) -> list[bool]:
+    """Whether rows rest on each of the keys that are shown; on the special ones if nothing is said."""
+    rests = special if key_rests is None else [bool(mark) for mark in key_rests][:MOST]
+    if len(rests) != shown:
+        raise HeadlightError(f"one mark per key, {shown}", f"{len(rests)} of `key_rests`", "Mark every key.")
+    return rests
 
 
 def head_view(
@@ -167,32 +179,6 @@ def head_view(
         on_choose: called with (query, key) when a token is held (its strongest partner) or a cell chosen.
     """
     show(head_view_figure(pattern, query_tokens, key_tokens, **options), key, on_choose)
-
-
-def text_attention(
-    pattern: np.ndarray,
-    query_tokens: Sequence[str],
-    key_tokens: Sequence[str] | None = None,
-    *,
-    key: str,
-    on_choose: Callable[[int, int], None] | None = None,
-    **options: object,
-) -> None:
-    """Show the running text shaded by the attention of a token; arguments as `head_view`."""
-    head_view(pattern, query_tokens, key_tokens, key=key, on_choose=on_choose, modes=("text",), **options)
-
-
-def bipartite(
-    pattern: np.ndarray,
-    query_tokens: Sequence[str],
-    key_tokens: Sequence[str] | None = None,
-    *,
-    key: str,
-    on_choose: Callable[[int, int], None] | None = None,
-    **options: object,
-) -> None:
-    """Show queries at the left, keys at the right and lines between them; arguments as `head_view`."""
-    head_view(pattern, query_tokens, key_tokens, key=key, on_choose=on_choose, modes=("lines",), **options)
 
 
 def running(pieces_and_gaps: Flow | None, tokens: Sequence[str], special: Sequence[bool] | None) -> dict[str, list]:

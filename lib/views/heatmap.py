@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -75,26 +75,14 @@ def heatmap_figure(
         HeadlightError: the matrix, its labels or its masks do not fit one another.
     """
     matrix = np.asarray(matrix)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise HeadlightError("a matrix (row, column)", f"shape {matrix.shape}", "Choose one head or one field.")
-    for name, part in (("mask", mask), ("veil", veil)):
-        if part is not None and np.shape(part) != matrix.shape:
-            raise HeadlightError(f"{name} of shape {matrix.shape}", f"{np.shape(part)}", "Cut both alike.")
-    for name, labels, axis in (("row", row_labels, 0), ("column", column_labels, 1)):
-        if labels is not None and len(labels) != matrix.shape[axis]:
-            raise HeadlightError(f"{matrix.shape[axis]} {name} labels", f"{len(labels)}", "Label every one.")
+    _require_fitting(matrix, {"mask": mask, "veil": veil}, {"row": row_labels, "column": column_labels})
     rows, columns = min(matrix.shape[0], MOST), min(matrix.shape[1], MOST)
     note = " ".join(filter(None, [note, left_out(matrix.shape, (rows, columns))]))
-    values = matrix[:rows, :columns].astype(np.float64)
-    if mask is not None:
-        values = np.where(np.asarray(mask)[:rows, :columns], np.nan, values)
+    values = _seen(matrix, mask, rows, columns)
     low, high = value_range or data_range(values, kind)
-    arrays = {"codes": coded(values, low, high, kind)}
-    if veil is not None:
-        arrays["veil"] = np.asarray(veil)[:rows, :columns].astype(np.uint8)
-    arrays["table"] = palette.table(colours if kind == "sequential" else kind)
-    if column_boundaries is None:
-        column_boundaries = boundaries if matrix.shape[0] == matrix.shape[1] else ()
+    veiled = {} if veil is None else {"veil": np.asarray(veil)[:rows, :columns].astype(np.uint8)}
+    table = palette.table(colours if kind == "sequential" else kind)
+    arrays = {"codes": coded(values, low, high, kind), **veiled, "table": table}
     label = f"{title or value_name}: {rows} rows ({row_title}) by {columns} columns ({column_title})."
     meta = {
         "rows": axis_labels(row_labels, rows),
@@ -109,9 +97,7 @@ def heatmap_figure(
         "value": value_name,
         "unit": unit,
         "categories": [str(name) for name in categories] if categories is not None else None,
-        "row_lines": [int(at) for at in boundaries if 0 < at < rows],
-        "column_lines": [int(at) for at in column_boundaries if 0 < at < columns],
-        "row_marks": [[int(at), str(text)] for at, text in row_marks if 0 <= at < rows],
+        **_rulings(matrix.shape, boundaries, column_boundaries, row_marks),
         "chosen": [int(at) for at in chosen] if chosen is not None else None,
         "lag": lag,
         "upward": upward,
@@ -138,6 +124,43 @@ def heatmap(
         on_choose: called with (row, column).
     """
     show(heatmap_figure(matrix, **options), key, on_choose)
+
+
+def _require_fitting(
+    matrix: np.ndarray, cells: Mapping[str, np.ndarray | None], labels: Mapping[str, Sequence[object] | None]
+) -> None:
+    """Refuse what is no matrix, cells of another shape, and labels (rows', then columns') of another number."""
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise HeadlightError("a matrix (row, column)", f"shape {matrix.shape}", "Choose one head or one field.")
+    for name, part in cells.items():
+        if part is not None and np.shape(part) != matrix.shape:
+            raise HeadlightError(f"{name} of shape {matrix.shape}", f"{np.shape(part)}", "Cut both alike.")
+    for (name, given), size in zip(labels.items(), matrix.shape, strict=True):
+        if given is not None and len(given) != size:
+            raise HeadlightError(f"{size} {name} labels", f"{len(given)}", "Label every one.")
+
+
+def _seen(matrix: np.ndarray, mask: np.ndarray | None, rows: int, columns: int) -> np.ndarray:
+    """The values that are shown, NaN where they are masked."""
+    values = matrix[:rows, :columns].astype(np.float64)
+    return values if mask is None else np.where(np.asarray(mask)[:rows, :columns], np.nan, values)
+
+
+def _rulings(
+    shape: tuple[int, int],
+    boundaries: Sequence[int],
+    column_boundaries: Sequence[int] | None,
+    row_marks: Sequence[tuple[int, str]],
+) -> dict[str, list]:
+    """Lines and marks that lie within what is shown."""
+    if column_boundaries is None:
+        column_boundaries = boundaries if shape[0] == shape[1] else ()
+    rows, columns = (min(size, MOST) for size in shape)
+    return {
+        "row_lines": [int(at) for at in boundaries if 0 < at < rows],
+        "column_lines": [int(at) for at in column_boundaries if 0 < at < columns],
+        "row_marks": [[int(at), str(text)] for at, text in row_marks if 0 <= at < rows],
+    }
 
 
 def coded(values: np.ndarray, low: float, high: float, kind: str) -> np.ndarray:

@@ -71,11 +71,7 @@ def layer_panels_figure(
         chosen: index of the outlined panel.
     """
     shape = len(rows), len(columns)
-    for panel in panels:
-        if panel.values.shape != shape or panel.profile.shape != shape[1:]:
-            raise HeadlightError(f"panels of shape {shape}", f"{panel.values.shape}", "Use one set of axes.")
-    if not panels or 0 in shape:
-        raise HeadlightError("at least one panel with cells", f"{len(panels)} of shape {shape}", "Choose other texts.")
+    _require_axes(panels, shape)
     step = -(-shape[1] // MOST_COLUMNS)
     values = _joined(np.stack([panel.values for panel in panels]), step)
     profile = _joined(np.stack([panel.profile for panel in panels]), step)
@@ -91,16 +87,7 @@ def layer_panels_figure(
     middle = float(np.mean(columns[:step])), float(np.mean(columns[-step:] if shape[1] % step == 0 else columns[-1:]))
     label = f"{len(panels)} layers; {value_name} by {row_title} and {column_title}."
     meta = {
-        "panels": [
-            {
-                "name": panel.name,
-                "note": panel.note,
-                "words": panel.words,
-                "rules": [float(at) for at in panel.rules if np.isfinite(at)],
-                "rings": [[float(row), float(column)] for row, column in panel.rings],
-            }
-            for panel in panels
-        ],
+        "panels": [_told(panel) for panel in panels],
         "rows": [float(row) for row in rows],
         "columns": middle,
         "kind": kind,
@@ -117,6 +104,25 @@ def layer_panels_figure(
         "label": f"{label} Arrow keys move between layers, Enter chooses one.",
     }
     return Figure("layer_panels", pack(meta, arrays), (len(panels),), label)
+
+
+def _require_axes(panels: Sequence[Panel], shape: tuple[int, int]) -> None:
+    for panel in panels:
+        if panel.values.shape != shape or panel.profile.shape != shape[1:]:
+            raise HeadlightError(f"panels of shape {shape}", f"{panel.values.shape}", "Use one set of axes.")
+    if not panels or 0 in shape:
+        raise HeadlightError("at least one panel with cells", f"{len(panels)} of shape {shape}", "Choose other texts.")
+
+
+def _told(panel: Panel) -> dict[str, object]:
+    """What the browser is told of a panel beside its numbers."""
+    return {
+        "name": panel.name,
+        "note": panel.note,
+        "words": panel.words,
+        "rules": [float(at) for at in panel.rules if np.isfinite(at)],
+        "rings": [[float(row), float(column)] for row, column in panel.rings],
+    }
 
 
 def layer_panels(

@@ -57,13 +57,7 @@ def patch_attention_figure(
     """
     seen, pattern = np.asarray(seen), np.asarray(pattern, float)
     rows, columns = grid
-    prefix = pattern.shape[0] - rows * columns
-    if pattern.ndim != 2 or pattern.shape[0] != pattern.shape[1] or prefix < 0:
-        raise HeadlightError(
-            f"a square pattern over at least {rows * columns} patches", f"shape {pattern.shape}", "Check the grid."
-        )
-    if seen.ndim != 3 or seen.shape[2] != 3 or seen.dtype != np.uint8:
-        raise HeadlightError("uint8 (height, width, 3)", f"{seen.dtype} {seen.shape}", "Pass the image as seen.")
+    prefix = _prefix_tokens(seen, pattern, rows * columns)
     if prefix_labels is None:
         prefix_labels = ["CLS"][:prefix] + [f"R{i}" for i in range(1, prefix)]
     if mask is not None:
@@ -101,6 +95,18 @@ def patch_attention_figure(
         "label": label + " Arrow keys move from patch to patch.",
     }
     return Figure("patch_attention", pack(meta, arrays), (len(pattern),), label)
+
+
+def _prefix_tokens(seen: np.ndarray, pattern: np.ndarray, patches: int) -> int:
+    """How many tokens precede the patches; refuses what is no image, and a pattern that does not fit the grid."""
+    prefix = pattern.shape[0] - patches
+    if pattern.ndim != 2 or pattern.shape[0] != pattern.shape[1] or prefix < 0:
+        raise HeadlightError(
+            f"a square pattern over at least {patches} patches", f"shape {pattern.shape}", "Check the grid."
+        )
+    if seen.ndim != 3 or seen.shape[2] != 3 or seen.dtype != np.uint8:
+        raise HeadlightError("uint8 (height, width, 3)", f"{seen.dtype} {seen.shape}", "Pass the image as seen.")
+    return prefix
 
 
 def patch_attention(

@@ -92,11 +92,9 @@ def scatter_figure(
             f"1 to {MOST:,} points (point, 2), finite", f"shape {xy.shape}", "Draw a sample, and say so."
         )
     colouring = colouring or by_class(np.zeros(n, int), ["points"])
-    columns = {"classes": colouring.classes, "labels": labels, "roles": roles, "sizes": sizes, "hits": hits}
+    columns = {"labels": labels, "roles": roles, "sizes": sizes, "hits": hits}
     columns |= {"pictures": pictures if picture_of is None else picture_of, **(facts or {})}
-    for name, column in columns.items():
-        if column is not None and len(column) != n:
-            raise HeadlightError(f"{n} {name}, one per point", f"{len(column)}", "Take the same points.")
+    _require_one_each(n, {"classes": colouring.classes, **columns})
     arrays = {"xy": coordinates(xy), "classes": colouring.classes}
     meta = {
         "id": data_id,
@@ -112,6 +110,33 @@ def scatter_figure(
         "note": note,
         "height": height,
     }
+    arrays |= _columns(labels, facts, roles, hits, sizes, meta)
+    arrays |= _links(links, link_weights) | _pictured(pictures, picture_of, meta)
+    label = f"{title or 'Scatter'}: {n:,} points" + (f" coloured by {colouring.title}." if colouring.title else ".")
+    meta["label"] = label + (
+        f" Plus and minus zoom, {'arrow keys go to neighbouring heads, W A S D' if steps else 'arrow keys'} move the"
+        " view, 0 shows everything;"
+        " Shift and an arrow key go from point to point, Enter chooses."
+    )
+    return Figure("scatter", pack(meta, arrays), (n,), label)
+
+
+def _require_one_each(n: int, columns: Mapping[str, Sequence | None]) -> None:
+    for name, column in columns.items():
+        if column is not None and len(column) != n:
+            raise HeadlightError(f"{n} {name}, one per point", f"{len(column)}", "Take the same points.")
+
+
+def _columns(
+    labels: Sequence[str] | None,
+    facts: Mapping[str, Sequence[float]] | None,
+    roles: np.ndarray | None,
+    hits: np.ndarray | None,
+    sizes: np.ndarray | None,
+    meta: dict[str, Any],
+) -> dict[str, np.ndarray]:
+    """What is known of each point; the distinct labels go into ``meta``."""
+    arrays: dict[str, np.ndarray] = {}
     if labels is not None:
         words, codes = np.unique(np.array([str(label)[:48] for label in labels], object), return_inverse=True)
         meta["words"] = words.tolist()
@@ -123,20 +148,25 @@ def scatter_figure(
             arrays[name] = np.asarray(column).astype(np.uint8)
     if sizes is not None:
         arrays["sizes"] = _bytes(sizes)
-    if links is not None and len(links):
-        arrays["links"] = np.asarray(links).astype(np.uint16)
-        arrays["link_weights"] = _bytes(np.ones(len(links)) if link_weights is None else link_weights, zero=True)
-    if pictures is not None:
-        arrays["sheet"], meta["sheet"] = sheet(pictures)
-        if picture_of is not None:
-            arrays["picture_of"] = np.asarray(picture_of).astype(np.uint16)
-    label = f"{title or 'Scatter'}: {n:,} points" + (f" coloured by {colouring.title}." if colouring.title else ".")
-    meta["label"] = label + (
-        f" Plus and minus zoom, {'arrow keys go to neighbouring heads, W A S D' if steps else 'arrow keys'} move the"
-        " view, 0 shows everything;"
-        " Shift and an arrow key go from point to point, Enter chooses."
-    )
-    return Figure("scatter", pack(meta, arrays), (n,), label)
+    return arrays
+
+
+def _links(links: np.ndarray | None, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+    if links is None or not len(links):
+        return {}
+    opacity = np.ones(len(links)) if weights is None else weights
+    return {"links": np.asarray(links).astype(np.uint16), "link_weights": _bytes(opacity, zero=True)}
+
+
+def _pictured(
+    pictures: np.ndarray | None, picture_of: np.ndarray | None, meta: dict[str, Any]
+) -> dict[str, np.ndarray]:
+    """Pictures as one image, whose layout goes into ``meta``."""
+    if pictures is None:
+        return {}
+    image, meta["sheet"] = sheet(pictures)
+    own = {} if picture_of is None else {"picture_of": np.asarray(picture_of).astype(np.uint16)}
+    return {"sheet": image, **own}
 
 
 def scatter(

@@ -67,11 +67,11 @@ def random_gate(n_gates: int) -> EnergyGate:
 @torch.no_grad()
 def test_gates_are_weighted_by_a_softmax_of_each_head():
     gate = random_gate(4)
-    torch.testing.assert_close(gate.mixture_weights.sum(-1), torch.ones(2))
+    torch.testing.assert_close(gate.mixture.softmax(-1).sum(-1), torch.ones(2))
     hidden = torch.randn(1, 9, 6)
     energy = torch.einsum("bpd,hnd->bhnp", hidden, gate.weight) + gate.bias[..., None]
     parts = torch.sigmoid(gate.alpha[..., None] * (standardise(energy, "prefix") - gate.tau[..., None]))
-    expected = (gate.mixture_weights[..., None] * parts).sum(2)
+    expected = (gate.mixture.softmax(-1)[..., None] * parts).sum(2)
     torch.testing.assert_close(gate(hidden).exp(), expected, atol=1e-5, rtol=1e-4)
 
 

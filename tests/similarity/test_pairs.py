@@ -5,7 +5,6 @@ from lib.similarity.errors import SimilarityError
 from lib.similarity.pairs import (
     Settings,
     blocks,
-    grid_distance_chance,
     number_selected,
     pairs_of,
     select,
@@ -37,14 +36,8 @@ def test_every_pair_once_with_its_distance(made):
 def test_mean_distance_on_a_grid_is_a_third_of_its_sides(rows, columns, made):
     places = np.argwhere(np.ones((rows, columns)))
     pairs = pairs_of(units_in(tokens(made, rows * columns, places=places, ids=np.full(rows * columns, -1))))
-    assert pairs.distance.mean() == pytest.approx(grid_distance_chance(rows, columns))
+    assert pairs.distance.mean() == pytest.approx((rows + columns) / 3)
     assert not pairs.has_labels
-
-
-def test_the_grid_by_hand():
-    # 2 × 2: four pairs of neighbours at 1, two diagonals at 2 → 8/6 = 4/3
-    assert grid_distance_chance(2, 2) == pytest.approx(4 / 3)
-    assert np.isnan(grid_distance_chance(1, 1))
 
 
 @pytest.mark.parametrize(("pairs", "top", "count"), [(100, 0.01, 1), (299, 0.01, 2), (3, 0.01, 1), (100, 0.29, 29)])

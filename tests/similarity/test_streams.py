@@ -8,7 +8,6 @@ from lib.corpora import builtin, encode_ids
 from lib.models import Engine, catalogue, load
 from lib.similarity import column_mass, evidence, halevi, pair_statistics
 from lib.similarity.attention_mass import _Keeper
-from lib.similarity.pairs import grid_distance_chance
 from tests.capture.families import tiny
 
 
@@ -68,7 +67,7 @@ def test_images_are_measured_on_their_grid_and_claims_about_text_stay_open():
     engine, documents = load(entry.name), builtin("gratings")[:5]
     found = evidence(engine, documents)
     chance = found.dot.chance["distance"]
-    np.testing.assert_allclose(chance, grid_distance_chance(16, 16), rtol=1e-6)
+    np.testing.assert_allclose(chance, (16 + 16) / 3, rtol=1e-6)
     assert found.dot.unit == "patches"
     marks = [verdict.mark for verdict in halevi(found, None, "gratings")]
     assert [marks[i] for i in (0, 1, 2, 4)] == ["undecided"] * 4

@@ -12,7 +12,6 @@ from lib.similarity import (
 )
 from lib.similarity.errors import SimilarityError
 from lib.similarity.trend import layer_values
-from lib.stats import distance_distribution_chance
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +93,7 @@ def test_distances_are_probabilities_and_random_ones_are_chance(random_corpus):
 
 def test_chance_of_a_bin_is_the_sum_of_its_distances(made):
     frame = distance_distribution(measure(made(np.random.default_rng(0).normal(size=(1, 1, 60, 4)))), bins=5)
-    exact = distance_distribution_chance(60)
+    exact = np.array([0, *(2 * (60 - distance) / (60 * 59) for distance in range(1, 60))])  # of two distinct positions
     for row in frame.itertuples():
         assert row.chance == pytest.approx(exact[row.distance : row.last + 1].sum())
     assert frame["last"].iloc[-1] == 59

@@ -1,6 +1,5 @@
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -43,18 +42,6 @@ def test_a_spectrum_leaves_out_what_has_no_logarithm():
     rows = next(iter(drawn["datasets"].values()))
     assert rows == [{"mode": 1, "eigenvalue": 0.5}]
     assert drawn["layer"][1]["encoding"]["x"]["scale"]["type"] == "log"
-
-
-def test_a_histogram_counts_every_finite_value_once():
-    values = np.random.default_rng(0).normal(size=1000)
-    drawn = charts.histogram([*values, np.nan, np.inf], marks=[(0.5, "chosen")]).to_dict()
-    rows = max(drawn["datasets"].values(), key=len)
-    assert sum(row["count"] for row in rows) == 1000 and len(rows) == 40
-
-
-def test_a_histogram_of_nothing_is_refused():
-    with pytest.raises(HeadlightError, match="finite"):
-        charts.histogram([np.nan])
 
 
 def test_a_strip_marks_the_chosen_row():

@@ -72,11 +72,6 @@ class EnergyGate(nn.Module):
         self.tau = nn.Parameter(torch.zeros(n_heads, n_gates))
         self.mixture = nn.Parameter(torch.zeros(n_heads, n_gates))
 
-    @property
-    def mixture_weights(self) -> torch.Tensor:
-        """Weights of the gates within each head, (head, gate); every row sums to 1."""
-        return self.mixture.softmax(-1)
-
     def forward(self, hidden_states: torch.Tensor, present: torch.Tensor | None = None) -> torch.Tensor:
         """Return log g, (batch, head, key_pos) in float32.
 
