@@ -1,93 +1,16 @@
 """Every view clicked for real: on a small page of its own, with hostile tokens, at two widths."""
 
-import json
+from pathlib import Path
 
-import numpy as np
 import pytest
 
-from lib.views.component import script
-from lib.views.export import figure_html
-from lib.views.head_view import head_view_figure
-from lib.views.packet import quantise, restore
-
 from .conftest import Server
-
-PAGE = r"""
-import numpy as np
-import streamlit as st
-
-from lib import views
-
-EVIL = "</script><script>window.harmed = 1</script>"
-TOKENS = ["[CLS]", "the", "cat", EVIL, "<img src=x onerror='window.harmed = 1'>", "שלום", "東京", "[SEP]"]
-N = len(TOKENS)
-state = st.session_state
-state.setdefault("head", (0, 0))
-
-
-def remember(name):
-    def keep(*values):
-        state[name] = values
-    return keep
-
-
-lag = np.arange(N)[:, None] - np.arange(N)[None]
-pattern = np.where(lag == 1, 0.9, 0.1 / (N - 1))
-mask = lag < 0
-view = st.query_params.get("view", "grid")
-if view == "grid":
-    tiles = views.thumbnails(np.broadcast_to(pattern, (3, 4, N, N)))
-    views.head_grid(tiles, key="v-grid", chosen=state.head, on_choose=remember("head"), title=EVIL)
-    views.head_grid(np.eye(3, 4), key="v-map", small=True, chosen=state.head, on_choose=remember("head"))
-if view == "heatmap":
-    views.heatmap(pattern, key="v-heat", row_labels=TOKENS, column_labels=TOKENS, mask=mask, on_choose=remember("cell"))
-if view == "head":
-    special = [token[0] == "[" for token in TOKENS]
-    views.head_view(pattern, TOKENS, key="v-head", mask=mask, query_special=special, on_choose=remember("pair"))
-if view == "sink":
-    sink = np.tile([0.8, 0.016, 0.008, 0.006, 0.17], (5, 1))
-    views.head_view(sink, ["[CLS]", "a", "b", "c", "[SEP]"], key="v-sink", mode="text",
-                    query_special=[True, False, False, False, True])
-if view == "patches":
-    seen = np.zeros((40, 80, 3), np.uint8)
-    views.patch_attention(seen, (2, 4), np.full((9, 9), 1 / 9), key="v-patches", on_choose=remember("patch"))
-if view == "signed":
-    sign = np.where(np.arange(8) < 4, 1.0, -1.0)
-    similarity = 0.8 * np.outer(sign, sign) + 0.2 * np.eye(8)
-    views.patch_attention(np.zeros((40, 80, 3), np.uint8), (2, 4), similarity, key="v-signed", kind="diverging",
-                          value_name="cosine", threshold=-0.9)
-if view == "scatter":
-    xy = np.stack(np.meshgrid(np.arange(10), np.arange(10)), -1).reshape(-1, 2)
-    other = st.toggle("Other colours")
-    colouring = views.by_value(xy[:, 0]) if other else views.by_class(np.zeros(100, int), ["all"])
-    labels = [EVIL] * 100
-    views.scatter(xy, key="v-points", data_id="a", labels=labels, colouring=colouring,
-                  on_choose=remember("point"), on_select=remember("points"))
-if view == "matrix":
-    points = views.coordinates(np.random.default_rng(0).normal(size=(3, 4, 50, 2)))
-    colouring = views.by_class(np.arange(50) % 2, ["query", "key"])
-    views.matrix_scatter(points, colouring, key="v-matrix", chosen=state.head, on_choose=remember("head"))
-if view == "linked":
-    xy = np.stack(np.meshgrid(np.arange(8), np.arange(2)), -1).reshape(-1, 2)
-    text = views.head_view_figure(pattern, TOKENS, mask=mask)
-    cloud = views.scatter_figure(xy, labels=TOKENS * 2, roles=np.repeat([0, 1], 8))
-    views.linked(cloud, text, np.arange(8), np.arange(8, 16), key="v-linked", on_choose=remember("point"))
-if view == "scores":
-    names = [["previous token"] * 4] * 3
-    scores = np.arange(12).reshape(3, 4) / 10
-    views.head_grid(scores, key="v-scores", chosen=state.head, on_choose=remember("head"), names=names)
-    with st.sidebar:
-        views.head_grid(scores, key="v-small", small=True, chosen=state.head, on_choose=remember("head"), names=names)
-kept = ("cell", "head", "pair", "patch", "point", "points")
-st.code(repr({name: state[name] for name in kept if name in state}))
-"""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("views")
-    (folder / "page.py").write_text(PAGE, "utf-8")
-    server = Server(folder / "page.py", folder / "store")
+    server = Server(Path(__file__).with_name("views_page.py"), folder / "store")
     yield server.address
     server.stop()
 
@@ -344,34 +267,3 @@ def test_a_telephone_shows_everything(opened, view):
         ".flatMap(r => [...r.querySelectorAll('canvas')]).filter(c => !c.getAttribute('aria-label')).length"
     )
     assert tab.evaluate(unnamed) == 0
-
-
-def test_the_browser_reads_codes_as_python_does(tab):
-    values = np.linspace(-2, 3, 50)
-    found = {}
-    for kind, bits in (("sequential", 8), ("sequential", 16), ("diverging", 8), ("diverging", 16)):
-        codes = quantise(values, -2, 3, bits, kind)
-        meta = {"kind": kind, "low": -2, "high": 3}
-        source = (
-            "([code, meta, codes, bits]) => { const decoder = new Function(code + '; return decoder;')();"
-            " const array = (bits === 8 ? Uint8Array : Uint16Array).from(codes);"
-            " return Array.from(array, decoder(meta, array)); }"
-        )
-        found[kind, bits] = tab.evaluate(source, [script("heatmap"), meta, codes.tolist(), bits])
-        np.testing.assert_allclose(found[kind, bits], restore(codes, -2, 3, kind), rtol=1e-9, atol=1e-12)
-    assert len(found) == 4
-
-
-def test_an_exported_page_works_alone(tab, tmp_path):
-    evil = "</script><script>window.harmed = 1</script>"
-    figure = head_view_figure(np.eye(3), ["a", evil, "b"], title=evil)
-    (tmp_path / "figure.html").write_bytes(figure_html(figure, {"model": evil, "seed": 0}, title=evil))
-    requests = []
-    tab.on("request", lambda request: requests.append(request.url))
-    tab.goto((tmp_path / "figure.html").as_uri())
-    tab.locator("canvas[role=application]:visible").wait_for()
-    tab.get_by_role("button", name="Text").click()
-    assert tab.locator(".hl-running span").nth(1).inner_text() == evil
-    assert json.loads(tab.locator("#metadata").text_content()) == {"model": evil, "seed": 0}
-    assert [url for url in requests if not url.startswith(("file:", "blob:", "data:"))] == []
-    assert tab.complaints == [] and tab.evaluate("window.harmed") is None
