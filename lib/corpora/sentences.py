@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .document import Span
 
@@ -34,9 +34,17 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     >>> [text[a:b] for text in ["Dr. Oh left at 5 p.m. sharp. Why? 東京。そう"] for a, b in sentence_spans(text)]
     ['Dr. Oh left at 5 p.m. sharp.', 'Why?', '東京。', 'そう']
     """
-    ends = sorted({*_stops(text), *_line_ends(text), len(text)})
+    return spans_between(text, sorted({*_stops(text), *_line_ends(text)}))
+
+
+def spans_between(text: str, boundaries: Iterable[int]) -> tuple[Span, ...]:
+    """Segments of a text cut at ascending offsets, without white space at either end; blank segments are dropped.
+
+    >>> spans_between("Why? I see.  ", [4])
+    ((0, 4), (5, 11))
+    """
     spans, start = [], 0
-    for end in ends:
+    for end in (*map(int, boundaries), len(text)):
         piece = text[start:end]
         if bare := piece.strip():
             begin = start + piece.index(bare[0])

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .positions import boundaries_of, spans_between
+from lib.corpora.sentences import spans_between
+
+from .positions import boundaries_of
 
 Cut = Callable[[str], np.ndarray]
 

@@ -25,22 +25,6 @@ def boundaries_of(spans: Sequence[Span]) -> np.ndarray:
     return np.array([end for _, end in spans[:-1]], dtype=np.int64)
 
 
-def spans_between(text: str, boundaries: Sequence[int]) -> tuple[Span, ...]:
-    """Segments of a text cut at character offsets, without white space at either end; blank segments are dropped.
-
-    >>> spans_between("Why? I see.  ", [4])
-    ((0, 4), (5, 11))
-    """
-    spans, start = [], 0
-    for end in (*map(int, boundaries), len(text)):
-        piece = text[start:end]
-        if bare := piece.strip():
-            begin = start + piece.index(bare[0])
-            spans.append((begin, begin + len(bare)))
-        start = end
-    return tuple(spans)
-
-
 def gaps_at(boundaries: Sequence[int], ends: np.ndarray) -> np.ndarray:
     """Gap of each boundary, ascending and distinct: int64 (boundary,).
 

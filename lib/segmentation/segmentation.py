@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lib.corpora.document import Span
-
-from .positions import spans_between
+from lib.corpora.sentences import spans_between
 
 GRANULARITIES = ("sentence", "topic")
 

@@ -66,8 +66,8 @@ def compare_scalograms(first: Scalogram, second: Scalogram, draws: int = 400, se
     return ScalogramDifference(_placed(cells, outside), by_scale, total, first.scales, first.lags)
 
 
-def compare_profiles(first: LagProfile, second: LagProfile, draws: int = 400, seed: int = 0) -> Interval:
-    """Log ratio of the shares of energy by lag, second/first, (lag,), simultaneous over lags."""
+def _drawn(first: LagProfile, second: LagProfile, draws: int, seed: int) -> tuple[int, np.ndarray]:
+    """Number of documents and how often each draw takes each, the first draw each once; refuses unlike windows."""
     if first.energy.shape != second.energy.shape:
         raise HeadlightError(
             "two lag profiles of the same windows",
@@ -76,20 +76,19 @@ def compare_profiles(first: LagProfile, second: LagProfile, draws: int = 400, se
         )
     documents = len(first.energy)
     counts = np.vstack([np.ones(documents), draw_counts(documents, draws, seed)])
+    return documents, counts
+
+
+def compare_profiles(first: LagProfile, second: LagProfile, draws: int = 400, seed: int = 0) -> Interval:
+    """Log ratio of the shares of energy by lag, second/first, (lag,), simultaneous over lags."""
+    documents, counts = _drawn(first, second, draws, seed)
     sums = [counts @ p.energy for p in (first, second)]
     return _log_ratio(*(s / _total(s) for s in sums), documents).interval(simultaneous=True)
 
 
 def compare_centroids(first: LagProfile, second: LagProfile, draws: int = 400, seed: int = 0) -> Interval:
     """Centroid of the second profile less that of the first, in tokens; the same windows are drawn for both."""
-    if first.energy.shape != second.energy.shape:
-        raise HeadlightError(
-            "two lag profiles of the same windows",
-            f"(doc, lag) {first.energy.shape} and {second.energy.shape}",
-            "Cut the same windows for both models.",
-        )
-    documents = len(first.energy)
-    counts = np.vstack([np.ones(documents), draw_counts(documents, draws, seed)])
+    documents, counts = _drawn(first, second, draws, seed)
     near = np.abs(first.lags) < first.length / 2
     centroids = []
     for profile in (first, second):

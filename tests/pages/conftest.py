@@ -13,3 +13,11 @@ def own_store(tmp_path, monkeypatch):
     yield
     cached.store.clear()
     cached.patterns.clear()
+
+
+@pytest.fixture
+def fresh():
+    """Nothing that another test measured is kept."""
+    cached.shelves.clear()
+    yield
+    cached.shelves.clear()

@@ -20,13 +20,6 @@ from lib.verdicts import verdict
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
 
 
-@pytest.fixture
-def fresh():
-    cached.shelves.clear()
-    yield
-    cached.shelves.clear()
-
-
 def opened(**choice):
     """The page in a new session that reads few tokens, so that a run takes seconds."""
     app = AppTest.from_file(DOOR, default_timeout=240)

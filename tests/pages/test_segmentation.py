@@ -6,18 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib.segmentation import SegmentationError
-from lib.ui import cached
 from lib.ui.segmentation import benchmark, picture
 from lib.ui.segmentation.wording import TRANSCRIPT, share
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
-
-
-@pytest.fixture
-def fresh():
-    cached.shelves.clear()
-    yield
-    cached.shelves.clear()
 
 
 def opened(**choice):

@@ -21,13 +21,6 @@ SHORT = (
 )
 
 
-@pytest.fixture
-def fresh():
-    cached.shelves.clear()
-    yield
-    cached.shelves.clear()
-
-
 def available(name):
     return any(entry.name == name and entry.available for entry in catalogue())
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.corpora.sentences import spans_between
 from lib.corpora.words import word_spans
-from lib.segmentation.positions import boundaries_of, candidate_gaps, gaps_at, spans_between
+from lib.segmentation.positions import boundaries_of, candidate_gaps, gaps_at
 
 letters = st.characters(codec="utf-8", exclude_categories=("Z", "C"))
 words = st.lists(st.text(letters, min_size=1, max_size=8), min_size=1)

@@ -58,17 +58,6 @@ def random_corpus(made):
 
 
 @pytest.fixture(scope="session")
-def minilm():
-    """The default model, or a skip where its package is not installed."""
-    from lib.models import catalogue, load
-
-    entry = next(entry for entry in catalogue() if entry.name == "all-MiniLM-L6-v2")
-    if not entry.available:
-        pytest.skip(entry.why_not)
-    return load(entry.name)
-
-
-@pytest.fixture(scope="session")
 def encyclopedia():
     """Twelve articles of the built-in encyclopedia, of different subjects."""
     from lib.corpora import builtin
