@@ -124,11 +124,12 @@ def taken():
 
 
 def finished(made, first=(1, 0)):
-    made.go_on(first)
-    end = time.monotonic() + 120
-    while made.busy and time.monotonic() < end:
-        made.go_on(first)
+    end = time.monotonic() + 600  # compiling UMAP on a busy machine
+    while made.state not in ("done", "failed") and time.monotonic() < end:
+        made.go_on(first)  # as a page does that looks every two seconds
         time.sleep(0.05)
+        if made.stopped and not made.busy:
+            break
     return made
 
 
