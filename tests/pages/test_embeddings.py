@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from lib.embeddings import MapSettings
 from lib.errors import HeadlightError
 from lib.ui import cached
-from lib.ui.embeddings import maps, measures, stage
+from lib.ui.embeddings import every, maps, measures, stage
 from lib.ui.embeddings.claims import named_heads
 from lib.ui.embeddings.colours import Known, colouring
 from lib.ui.embeddings.measures import Ask, map_points
@@ -187,6 +188,21 @@ def test_every_point_knows_its_token(taken):
     assert (points.token.reshape(4, 10) == own.rows).all()
 
 
+def test_pictures_of_low_trust_are_marked_once_measured(fresh, taken, monkeypatch):
+    monkeypatch.undo()
+    settings = small(method="pca").settings(40)
+    on = SimpleNamespace(taken=taken, ask=small(method="pca"))
+    made = maps.maps(taken, settings, 80)
+    assert every.doubtful(on, every.known_trust(on, made)) is None
+    every.trust_soon(on, made)
+    end = time.monotonic() + 300
+    while every.known_trust(on, made) is None and time.monotonic() < end:
+        time.sleep(0.05)
+    table = every.known_trust(on, made)
+    assert len(table) == 24
+    assert every.doubtful(on, table).sum() == (table.doubtful != "").sum() > 0
+
+
 def test_a_stray_point_does_not_make_a_speck_of_the_others():
     xy = np.random.default_rng(0).normal(size=(1000, 2)).astype(np.float32)
     xy[0] = 1e4
@@ -235,8 +251,6 @@ def test_bars_escape_nothing_undefined():
 
 
 def test_the_edge_is_the_end():
-    from types import SimpleNamespace
-
     from lib.ui.embeddings.one import neighbour
 
     on = SimpleNamespace(place=(0, 11), taken=SimpleNamespace(query=np.zeros((6, 12, 1, 1)), layers=(3, 4, 5, 6, 7, 8)))
