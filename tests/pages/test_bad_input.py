@@ -52,7 +52,7 @@ def test_a_failing_load_offers_the_way_back(monkeypatch):
     monkeypatch.undo()
     app.button(key="back-to-default").click().run()
     assert not app.exception
-    assert app.selectbox(key="device").value == "auto"
+    assert app.session_state["device"] == "auto"
     assert app.header
 
 
