@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from lib.embeddings import MapSettings
 from lib.errors import HeadlightError
-from lib.ui import cached
+from lib.ui import cached, job
 from lib.ui.embeddings import every, maps, measures, stage
 from lib.ui.embeddings.claims import named_heads
 from lib.ui.embeddings.colours import Known, colouring
@@ -107,6 +107,27 @@ def test_five_tokens_are_clamped_and_said(fresh):
     assert not app.exception
     assert "cannot be shown" not in said(app)
     assert "near here, near in full" in drawn(app)
+
+
+def test_all_heads_are_ranked_judged_and_told_in_words(fresh, monkeypatch):
+    monkeypatch.setattr(job, "_presence", lambda: lambda: True)  # a test has no browser that could be away
+    app = opened(corpus="probes", tokens=16, **{"embeddings-read": 300})
+    next(one for one in app.button if one.label == "Measure all heads").click().run()
+    end = time.monotonic() + 300
+    while "beyond exchanged labels" not in said(app) and time.monotonic() < end:
+        time.sleep(0.5)
+        app.run()
+    ranked = [one for one in app.button if one.key.startswith("embeddings-ranked")]
+    ranked[0].click().run()
+    assert app.selectbox(key="embeddings-colour").value == "position"
+    for section, expected in (("words", "Choose a row to open its head"), ("findings", "paper: −0.938 BERT")):
+        app.segmented_control(key="embeddings-section").set_value(section).run()
+        assert not app.exception and "cannot be shown" not in said(app)
+        assert expected in said(app)
+    opens = next(one for one in app.button if one.label.startswith("Open L"))
+    layer, head = opens.label.removeprefix("Open L").split(" H")
+    opens.click().run()
+    assert (app.number_input(key="layer").value, app.number_input(key="head").value) == (int(layer), int(head))
 
 
 def small(**change):
