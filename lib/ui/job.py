@@ -105,7 +105,8 @@ def _presence() -> Callable[[], bool]:
     context = get_script_run_ctx()
     if context is None or not runtime.exists():  # run without a server
         return lambda: True
-    return lambda: runtime.get_instance().is_active_session(context.session_id)
+    server = runtime.get_instance()
+    return lambda: bool(server.is_active_session(context.session_id))
 
 
 @st.fragment(run_every=1.0)

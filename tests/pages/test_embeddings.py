@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from lib.embeddings import MapSettings
 from lib.errors import HeadlightError
-from lib.ui import cached, job
+from lib.ui import cached
 from lib.ui.embeddings import every, maps, measures, stage
 from lib.ui.embeddings.claims import named_heads
 from lib.ui.embeddings.colours import Known, colouring
@@ -109,8 +109,7 @@ def test_five_tokens_are_clamped_and_said(fresh):
     assert "near here, near in full" in drawn(app)
 
 
-def test_all_heads_are_ranked_judged_and_told_in_words(fresh, monkeypatch):
-    monkeypatch.setattr(job, "_presence", lambda: lambda: True)  # a test has no browser that could be away
+def test_all_heads_are_ranked_judged_and_told_in_words(fresh):
     app = opened(corpus="probes", tokens=16, **{"embeddings-read": 300})
     next(one for one in app.button if one.label == "Measure all heads").click().run()
     end = time.monotonic() + 300
