@@ -12,6 +12,7 @@ from lib.segmentation import (
     TextSignals,
     averaged_signals,
     read_tokens,
+    recognise,
     segment,
     segment_by_signal,
 )
@@ -28,11 +29,12 @@ LONG = 6_000  # words from which cutting is started by hand
 
 @dataclass(frozen=True)
 class Made:
-    """A cut with its length in tokens, the seconds it took, and its key."""
+    """A cut with its length in tokens, the seconds it took, the condition recognised in the text, and its key."""
 
     cut: Segmentation
     tokens: int
     seconds: float
+    condition: str
     key: str
 
 
@@ -44,7 +46,8 @@ def made(now: Scene, source: Source, ask: Ask) -> Made | None:
     def build(progress: Progress) -> Made:
         start = time.perf_counter()
         cut = _cut(now, source, ask, store, progress)
-        return Made(cut, len(read_tokens(source.text, now.engine)), time.perf_counter() - start, key)
+        seconds = time.perf_counter() - start
+        return Made(cut, len(read_tokens(source.text, now.engine)), seconds, recognise(source.text), key)
 
     words = len(source.text.split())
     if words > LONG:

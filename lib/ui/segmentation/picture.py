@@ -18,7 +18,6 @@ from lib.segmentation import (
     boundary_scores,
     calibration_for,
     pk,
-    recognise,
     window_diff,
 )
 from lib.segmentation.naming import distinctive_words
@@ -105,7 +104,7 @@ def numbers(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask
         )
     rows += _gold_rows(cut, source)
     if ask.strength in ("surface", "heads"):
-        rows += _calibration_rows(now, source.text, ask)
+        rows += _calibration_rows(now, found, ask)
     rate = f", {found.tokens / found.seconds:,.0f} a second" if found.tokens > 2000 else ""
     rows.append(("Length", f"{plural(found.tokens, 'token')}{rate}"))
     st.html(html_table(("This cut", ""), rows).replace(";white-space:nowrap", "").replace("text-align:left", NARROW))
@@ -129,8 +128,8 @@ def _gold_rows(cut: Segmentation, source: Source) -> list[tuple[str, str]]:
     ]
 
 
-def _calibration_rows(now: Scene, text: str, ask: Ask) -> list[tuple[str, str]]:
-    condition = ask.condition or recognise(text)
+def _calibration_rows(now: Scene, found: Made, ask: Ask) -> list[tuple[str, str]]:
+    condition = ask.condition or found.condition
     how = "chosen" if ask.condition else "recognised"
     rows = [("Text", f"{condition_name(condition)} ({how})")]
     calibration = calibration_for(now.engine, condition) if condition in CONDITIONS else None

@@ -163,7 +163,13 @@ def _best(found: Separation, read: Read) -> None:
     rows = []
     for layer, head, kind in zip(*np.unravel_index(flat, found.values.shape), strict=True):
         value = float(found.values[layer, head, kind])
-        rows.append((SIGNAL_NAMES[read.signals.names[kind]], f"L{read.signals.layers[layer]} H{head}", f"{value:+.2f}"))
+        rows.append(
+            (
+                SIGNAL_NAMES[read.signals.names[kind]],
+                f"L{read.signals.layers[layer]} H{head}",
+                f"{value:+.2f}".replace("-", "−"),
+            )
+        )
     st.markdown("**Strongest on this text**")
     st.html(html_table(("signal", "head", "2 AUC − 1"), rows))
     st.caption(
