@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from lib.stats import bootstrap_mean
+from lib.threads import one_thread
 
 from .cooccurrence import head_links, label_counts
 from .errors import SimilarityError
@@ -68,6 +69,7 @@ def candidates(
     return Candidates(labels, ends, corpus, measured.weights(weights) * has_pairs)
 
 
+@one_thread()
 def anchors(
     measured: Measured,
     cosine: Measured | None = None,
@@ -179,6 +181,7 @@ def neighbourhood(measured: Measured, layer: int, head: int, token: str) -> pd.D
     return frame.sort_values(["selected", "lift"], ascending=False, kind="stable", ignore_index=True)
 
 
+@one_thread()
 def anchored_heads(measured: Measured, draws: int = 200, seed: int = 0) -> tuple[float, float, float]:
     """Share of heads with one anchor of lift > ``LIFT`` in both halves of the corpus, with a 95 % interval.
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lib.threads import one_thread
+
 from .matrix import Kind
 from .pairs import Block, Settings, blocks
 from .units import Units, captured_units
@@ -65,6 +67,7 @@ class Features:
         return pd.DataFrame({**index, **FEATURES}.items(), columns=["column", "meaning"])
 
 
+@one_thread()
 def token_features(
     capture: Any,
     top: float = 0.01,

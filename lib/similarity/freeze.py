@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lib.threads import one_thread
+
 from .errors import SimilarityError
 from .geometry import SHORTEST, normalised, paired_alignment
 from .statistics import head_columns
@@ -34,6 +36,7 @@ class Freeze:
     threshold: float
 
 
+@one_thread()
 def layers_to_freeze(
     before: Any,
     after: Any,

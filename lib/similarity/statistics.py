@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from lib.stats import Interval, bootstrap_mean, weighted_mean
+from lib.threads import one_thread
 
 from .cooccurrence import cooccurrence
 from .document import STATISTICS as WITHIN
@@ -112,6 +113,7 @@ def _many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one}" if count == 1 else f"{count:,} {more or f'{one}s'}"
 
 
+@one_thread()
 def measure(
     capture: Any,
     top: float = 0.01,

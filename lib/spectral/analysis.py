@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed
 
+from lib.threads import one_thread
+
 from .fields import Field, require_documents
 from .lag import LagProfile, band_centres, lag_bands, lag_profile
 from .mode_lags import mode_lag_profile
@@ -18,7 +20,6 @@ from .nulls import RankGrowth, rank_growth, shuffled_lag_spectra, white_noise_sp
 from .pod import Modes, snapshot_pod
 from .scalogram import DominantScale, Scalogram, dominant_scales, lag_scalogram
 from .spectrum import PowerLaw, bootstrap_power_law, fit_power_law
-from .threads import one_thread
 
 Array = np.ndarray
 MODES_KEPT = 6

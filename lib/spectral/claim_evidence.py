@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lib.threads import one_thread
+
 from .evidence import ScaleContrast, basis_errors, complexity, scale_contrast, spectrum_numbers
 from .fields import Field, require_documents
 from .heads_pod import HeadGrams, heads_by_document
@@ -16,7 +18,6 @@ from .nulls import shuffled_lag_spectra, white_noise_spectra
 from .pod import snapshot_pod
 from .resampling import Replicates
 from .scalogram import lag_scalogram
-from .threads import one_thread
 
 Array = np.ndarray
 PAPER_LAYERS = 6  # of the paper's model, counted from 1

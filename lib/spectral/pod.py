@@ -13,9 +13,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from lib.errors import HeadlightError
+from lib.threads import one_thread
 
 from .fields import FEWEST_DOCUMENTS, Field, is_rounding
-from .threads import one_thread
 
 Array = np.ndarray
 SMALLEST_SHARE = 1e-10  # of the first eigenvalue: below it a mode is rounding

@@ -14,12 +14,12 @@ import numpy as np
 from scipy import ndimage
 
 from lib.stats import Interval, bootstrap_mean
+from lib.threads import one_thread
 
 from .document_energies import morlet_energies
 from .fields import Field, as_field, is_rounding, require_documents
 from .lag import lag_rows
 from .morlet import OMEGA0, check_scales, default_scales, folded_wavelets, fourier_period, scale_limits
-from .threads import one_thread
 
 Array = np.ndarray
 BLOCK_DOCUMENTS = 16  # whose signals are read at a time, in double precision

@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 from threadpoolctl import threadpool_info
 
-from lib.spectral.threads import one_thread
+from lib.threads import one_thread
 
 
 def counts():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
+import scipy.linalg  # noqa: F401  SciPy's own BLAS must be loaded before the controller looks for libraries
 from threadpoolctl import ThreadpoolController
 
 
