@@ -77,7 +77,7 @@ def under(document: Document, condition: str) -> Document:
 def recognise(text: str) -> str:
     """The condition a text is in, from its capitals and its punctuation.
 
-    Fewer than one sentence-ending mark in 60 words is unstopped, then without commas and the like too (one in 100)
+    Fewer than one sentence-ending mark in 60 words is unstopped, then without commas and the like too (one in 200)
     bare; fewer than one capital in 60 words is lower-cased. Scripts without letter case count as cased.
 
     >>> recognise("so yeah we met at the station and then um we walked " * 3), recognise("It rained. We left. " * 3)
@@ -95,4 +95,4 @@ def recognise(text: str) -> str:
         return "lowered" if lowered else "written"
     if not lowered:
         return "unstopped"
-    return "bare" if marks * 100 < words else "lowered-unstopped"
+    return "bare" if marks * 200 < words else "lowered-unstopped"
