@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 
-import scipy.linalg  # noqa: F401  SciPy's own BLAS must be loaded before the controller looks for libraries
 from threadpoolctl import ThreadpoolController
 
 
-@cache
 def _controller() -> ThreadpoolController:
+    """Looked up anew each time: a library that brings its own BLAS may have been loaded since."""
     return ThreadpoolController().select(user_api="blas")
 
 
