@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from threadpoolctl import ThreadpoolController
 
+_setter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="blas")  # OpenBLAS heeds only the thread that set first
+_lock = threading.Lock()
+_inside = 0
+_limited: list = []  # (library, its number of threads before), while somebody is inside
 
-def _controller() -> ThreadpoolController:
-    """Looked up anew each time: a library that brings its own BLAS may have been loaded since."""
-    return ThreadpoolController().select(user_api="blas")
+
+def _limit() -> list:
+    """Set every library that uses more than one thread to one; returns what to give back."""
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    limited = [(library, count) for library in libraries if (count := library.get_num_threads()) > 1]
+    for library, _ in limited:
+        library.set_num_threads(1)
+    return limited
+
+
+def _restore(limited: list) -> None:
+    for library, count in limited:
+        library.set_num_threads(count)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Let NumPy and SciPy multiply with one thread; layers are then worked on side by side instead.
 
-    The limit is the process's. Only who set it gives it back, from the same thread, because OpenBLAS ignores others;
-    whoever is still inside then is slower, nothing else.
+    The limit is the process's: it holds from the first who enters to the last who leaves, in whatever threads they are.
     """
-    limited = [
-        (library, count) for library in _controller().lib_controllers if (count := library.get_num_threads()) > 1
-    ]
-    for library, _ in limited:
-        library.set_num_threads(1)
+    global _inside, _limited
+    with _lock:
+        _inside += 1
+        if _inside == 1:
+            _limited = _setter.submit(_limit).result()
     try:
         yield
     finally:
-        for library, count in limited:
-            library.set_num_threads(count)
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _setter.submit(_restore, _limited).result()

@@ -15,7 +15,7 @@ log = logging.getLogger("headlight")
 
 def problem(error: HeadlightError) -> None:
     """Show an error as three short lines; its text is plain text, never markup."""
-    with st.container(border=True, key="problem"):
+    with st.container(border=True):
         st.markdown(":material/error: **This cannot be shown**")
         st.text(f"Expected  {error.expected}\nGot       {error.got}")
         st.text(error.remedy)

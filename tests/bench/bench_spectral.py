@@ -24,7 +24,7 @@ from lib.spectral import Field, lag_bands, lag_scalogram, reconstruct, snapshot_
 from lib.spectral.analysis import analyse, ensemble
 from lib.spectral.morlet import folded_wavelets
 from lib.spectral.scalogram import lag_covariances, quadratic_forms
-from lib.spectral.threads import one_thread
+from lib.threads import one_thread
 
 DOCUMENTS, LENGTH, LAYERS, CENTRES = 150, 256, 6, (2, 8, 24, 64)
 

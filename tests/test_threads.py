@@ -70,3 +70,20 @@ def test_a_function_may_be_wrapped_many_times():
     seen = []
     in_threads(lambda: seen.extend([inside(), inside()]))
     assert seen == [{1}, {1}]
+
+
+def test_the_limit_holds_in_every_thread_whoever_set_it_first():
+    scipy.linalg.eigh(np.eye(2))
+    before, seen = counts(), []
+    with one_thread():
+        seen.append(set(counts()))
+        in_threads(lambda: seen.append(set(counts())))
+    assert counts() == before
+
+    def elsewhere():
+        with one_thread():
+            seen.append(set(counts()))
+
+    in_threads(elsewhere)
+    assert seen == [{1}] * 3
+    assert counts() == before
