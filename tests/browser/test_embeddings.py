@@ -26,6 +26,7 @@ def reading(tab):
 
 
 def choose(tab, label, option):
+    resting(tab)
     field(tab, label).click()
     tab.get_by_role("option", name=option, exact=True).click()
     resting(tab)
@@ -62,7 +63,7 @@ def test_from_all_heads_to_one_to_its_sentence_and_back(server, tab):
     for way in ("Right", "Down", "Right", "Up", "Right", "Left"):  # until a point of another document is met
         points.press(f"Shift+Arrow{way}")
         points.press("Enter")
-        tab.wait_for_timeout(300)
+        tab.wait_for_timeout(2_000)  # a choice has begun to be drawn, also on a busy machine
         resting(tab)
         if titles.nth(1).inner_text() != first:
             break

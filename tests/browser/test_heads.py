@@ -27,10 +27,10 @@ def test_from_the_catalogue_to_a_head_to_a_pair_to_switching_off(server, tab):
     tab.locator(".st-key-one-head").get_by_role("button", name="Heatmap").click()
     cells = tab.locator('.st-key-one-head canvas[aria-label$="Enter chooses."]')
     cells.click(position={"x": 220, "y": 160})
-    expect(tab.get_by_text("dimensions; weight after softmax")).to_be_visible(timeout=WAIT)
+    expect(tab.get_by_text("dimensions; attention after softmax")).to_be_visible(timeout=WAIT)
 
     section(tab, "Switch off")
-    tab.get_by_text("Measure what that does").click()
+    tab.get_by_text("Measure what switching").click()
     expect(tab.get_by_text("largest relative change")).to_be_visible(timeout=WAIT)
     assert tab.complaints == []
 

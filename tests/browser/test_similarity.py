@@ -7,16 +7,16 @@ from tests.browser.test_heads import section
 
 
 def test_a_click_in_the_map_chooses_the_head_everywhere(server, tab):
-    tab.goto(f"{server.address}/similarity?layer=1&head=1&tokens=64")
+    tab.goto(f"{server.address}/similarity?layer=2&head=1&tokens=64")
     picture(tab, "similarity-map").wait_for(timeout=WAIT)
     expect(tab.get_by_text("Of a uniform row").first).to_be_visible(timeout=WAIT)
     tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
     picture(tab, "similarity-map").focus()
     tab.keyboard.press("ArrowDown")
-    expect(field(tab, "Layer")).to_have_value("2", timeout=WAIT)
-    expect(tab.get_by_text("L2 H1", exact=True).first).to_be_visible(timeout=WAIT)
+    expect(field(tab, "Layer")).to_have_value("3", timeout=WAIT)
+    expect(tab.get_by_text("L3 H1", exact=True).first).to_be_visible(timeout=WAIT)
     expect(picture(tab, "similarity-attention")).to_be_visible()
-    assert "layer=2" in tab.url
+    assert "layer=3" in tab.url
     assert tab.complaints == []
 
 

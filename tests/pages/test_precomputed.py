@@ -49,7 +49,7 @@ def test_the_app_finds_what_precompute_made(opened):
 
 def test_the_maps_of_the_embeddings_page_are_there_too(opened, tmp_path, monkeypatch):
     scene, passes = opened
-    monkeypatch.setattr(precompute, "builtin", lambda name: list(scene.documents))
+    monkeypatch.setattr("lib.command.builtin", lambda name: list(scene.documents))
     monkeypatch.setattr(models, "load", lambda *_, **__: scene.engine)
     command = ["all-MiniLM-L6-v2", "conversation", "umap", "--read", "120", "--most", "10", "--jobs", "1"]
     precompute.main([*command, "--store", str(cached.STORE_FOLDER)])
