@@ -44,6 +44,7 @@ def head(on: Stage, told: dict[tuple[int, int], str] | None) -> Drawn | None:
 
 
 @st.fragment(key="panel")
+@guarded("this page")
 def panel() -> None:
     """Everything below the title; captures and maps lie in the store, nothing slow is made twice."""
     now = scene()

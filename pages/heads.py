@@ -35,6 +35,7 @@ model's answer depends on it. Whether it does is a question for switching the he
 
 
 @st.fragment(key="panel")
+@guarded("this page")
 def panel() -> None:
     """Everything that depends on document, layer and head."""
     now = scene()

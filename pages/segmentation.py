@@ -43,6 +43,7 @@ had. The times in the subtitles are those of reading aloud at 150 words a minute
 
 
 @st.fragment(key="panel")
+@guarded("this page")
 def panel() -> None:
     """Everything below the title; a cut is kept by model, text and settings."""
     now = scene()

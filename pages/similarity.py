@@ -61,6 +61,7 @@ def document(now: Scene, ask: Ask, table: pd.DataFrame) -> None:
 
 
 @st.fragment(key="panel")
+@guarded("this page")
 def panel() -> None:
     """Everything that depends on document, layer and head; what is slow in it is kept by settings."""
     now = scene()

@@ -112,6 +112,7 @@ def pictures(now: Scene, ask: Ask, colouring: str) -> None:
 
 
 @st.fragment(key="panel")
+@guarded("this page")
 def panel() -> None:
     """Everything below the title; what is slow in it is kept by model, texts and settings."""
     now = scene()

@@ -99,7 +99,11 @@ class Engine:
     def require_loaded(self) -> Any:
         """The model; raises EngineReleased where its memory was given back, by another session perhaps."""
         if (model := self.model) is None:
-            raise EngineReleased("a loaded engine", f"{self.name}, which was released", "Load it again.")
+            raise EngineReleased(
+                "a loaded engine",
+                f"{self.name}, which was released",
+                "Try again: another model took its place, perhaps another visitor's (HEADLIGHT_ENGINES keeps more).",
+            )
         return model
 
     def weights(self, layer: int, stream: str = "self") -> Weights:

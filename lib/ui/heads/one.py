@@ -140,7 +140,7 @@ def _breakdown(scene: Scene, reading: Reading, weights: np.ndarray, stream: str,
     st.altair_chart(_bars(parts), width="stretch")
     st.caption(
         "Each bar is one dimension's part of the score; together they sum to it. Parts below zero push the pair apart. "
-        "Query and key as compared, after rotation; masks, biases and caps come on top."
+        "Query and key as compared, after rotation where positions rotate them; masks, biases and caps come on top."
     )
 
 

@@ -159,7 +159,7 @@ def downloads(now: Scene, found: Made, cut: Segmentation, source: Source, ask: A
                 lambda: _bytes(as_json(cut, json.loads(json.dumps(plain, default=str)))),
             ),
             "CSV": (f"{stem}.csv", "text/csv", lambda: _bytes("\ufeff" + as_csv(cut, about))),
-            "Subtitles": (f"{stem}.srt", "application/x-subrip", lambda: _bytes(as_blocks(cut))),
+            "Subtitles, 150 words a minute": (f"{stem}.srt", "application/x-subrip", lambda: _bytes(as_blocks(cut))),
             "Page": (f"{stem}.html", "text/html", lambda: figure_html(figure, about)),
         },
         "segmentation",
