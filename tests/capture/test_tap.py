@@ -121,6 +121,16 @@ def test_hybrid_models_keep_true_layer_numbers():
     assert [call.layer for call in calls] == [1, 3]
 
 
+def test_the_field_for_grouped_heads_may_hold_as_many_as_there_are_heads():
+    torch.manual_seed(0)
+    config = hf.LlamaConfig(**BERT | {"num_attention_heads": 4, "num_key_value_heads": 4, "hidden_size": 32})
+    model = hf.LlamaForCausalLM(config).eval()
+    calls, _ = watched(model, {"input_ids": torch.arange(12)[None]})
+    for call in calls:
+        assert call.key.shape == call.value.shape == call.query.shape
+        assert (call.key.abs().amax((0, 2, 3)) > 0).all() and (call.value.abs().amax((0, 2, 3)) > 0).all()
+
+
 def test_a_shared_layer_is_counted_each_time_it_runs():
     config = hf.AlbertConfig(**BERT | {"num_hidden_layers": 5}, embedding_size=16)
     calls, _ = watched(hf.AlbertModel(config).eval(), inputs("albert"))
