@@ -7,6 +7,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from tests.browser.patience import TRY, tried
+
 WAIT = 120_000
 
 
@@ -69,14 +71,18 @@ def test_arrow_keys_move_to_the_neighbouring_head(server, tab):
 def upload_by_keyboard(tab, path):
     """Open the box and choose a file without a mouse; what was taken closes the box."""
     box = tab.get_by_role("button", name="Use your own")
-    box.focus()
-    tab.keyboard.press("Enter")
     choose = tab.get_by_test_id("stFileUploaderDropzone").locator("button")
-    expect(choose).to_be_visible()
-    choose.focus()
-    with tab.expect_file_chooser(timeout=WAIT) as chooser:
-        tab.keyboard.press("Enter")
-    chooser.value.set_files(path)
+
+    def chosen():
+        if not choose.is_visible():
+            box.focus()
+            tab.keyboard.press("Enter")
+        choose.focus(timeout=TRY)
+        with tab.expect_file_chooser(timeout=TRY) as chooser:
+            tab.keyboard.press("Enter")
+        return chooser.value
+
+    tried(tab, chosen).set_files(path)
     expect(tab.get_by_label("Paste text")).to_be_hidden()
     expect(field(tab, "Document")).to_be_visible()
 

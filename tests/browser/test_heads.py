@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 
+from tests.browser.patience import downloaded
 from tests.browser.test_app import WAIT, field
 
 
@@ -14,9 +15,8 @@ def test_from_the_catalogue_to_a_head_to_a_pair_to_switching_off(server, tab):
     expect(tab.get_by_text("Heads like this one")).to_be_visible(timeout=WAIT)
     section(tab, "Catalogue")
     expect(tab.get_by_text("Intervals: bootstrap over documents")).to_be_visible(timeout=WAIT)
-    with tab.expect_download(timeout=WAIT) as download:
-        tab.get_by_role("button", name="Catalogue as CSV").click()
-    assert "role_strength" in download.value.path().read_text("utf-8-sig")
+    file = downloaded(tab, tab.get_by_role("button", name="Catalogue as CSV"))
+    assert "role_strength" in file.read_text("utf-8-sig")
     points = tab.locator(".st-key-heads-scatter canvas[tabindex]").first
     points.scroll_into_view_if_needed()
     points.focus()

@@ -4,6 +4,7 @@ import json
 
 from playwright.sync_api import expect
 
+from tests.browser.patience import downloaded
 from tests.browser.test_app import WAIT
 
 PASTED = "we met at the station and walked down to the lake it was cold the ferry was late <b>so</b> we drank some tea"
@@ -37,9 +38,7 @@ def test_paste_drag_download(server, tab):
     lower = len(PASTED.split())  # at 0 every gap is a boundary
     expect(segments(tab)).to_have_count(lower)
     expect(tab.get_by_role("cell", name=f"{lower} sentences")).to_be_visible(timeout=WAIT)  # Python knows it too
-    with tab.expect_download(timeout=WAIT) as download:
-        tab.get_by_role("button", name="JSON").click()
-    taken = json.loads(download.value.path().read_text("utf-8"))
+    taken = json.loads(downloaded(tab, tab.get_by_role("button", name="JSON")).read_text("utf-8"))
     assert len(taken["segments"]) == lower
     assert taken["threshold"] == 0
     assert taken["model"] == "all-MiniLM-L6-v2"
@@ -55,8 +54,7 @@ def test_paste_drag_download(server, tab):
     expect(segments(tab)).to_have_count(before)
     tab.get_by_role("button", name="Running").click()
     expect(tab.locator(".st-key-segmentation-picture .hl-piece")).to_have_count(before)
-    with tab.expect_download(timeout=WAIT) as download:
-        tab.get_by_role("button", name="Text", exact=True).click()
+    text = downloaded(tab, tab.get_by_role("button", name="Text", exact=True)).read_text("utf-8")
     expect(tab.get_by_role("cell", name=f"{before} sentences")).to_be_visible(timeout=WAIT)
-    assert download.value.path().read_text("utf-8").split() == PASTED.split()
+    assert text.split() == PASTED.split()
     assert tab.complaints == []

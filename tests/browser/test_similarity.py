@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 
+from tests.browser.patience import downloaded
 from tests.browser.test_app import WAIT, field, picture
 from tests.browser.test_heads import section
 
@@ -27,9 +28,7 @@ def test_verdicts_are_read_and_taken_away(server, tab):
     tab.get_by_role("button", name="Verdicts").or_(tab.get_by_role("radio", name="Verdicts")).first.click()
     card = tab.get_by_text("The last layers' attention maps focus on sentence separators.")
     expect(card.first).to_be_visible(timeout=WAIT)
-    with tab.expect_download(timeout=WAIT) as download:
-        tab.get_by_role("button", name="Verdicts as CSV").click()
-    text = download.value.path().read_text("utf-8-sig")
+    text = downloaded(tab, tab.get_by_role("button", name="Verdicts as CSV")).read_text("utf-8-sig")
     assert text.count("arXiv") == 0
     assert "all-MiniLM-L6-v2" in text
     assert tab.complaints == []

@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 
+from tests.browser.patience import downloaded
 from tests.browser.test_app import WAIT, field, picture
 
 
@@ -56,7 +57,6 @@ def test_sections_open_and_numbers_are_taken_away(server, tab):
     section(tab, "Heads needed")
     expect(tab.get_by_text("Does the model keep working with that?").first).to_be_visible(timeout=WAIT)
     at_rest(tab)
-    with tab.expect_download(timeout=WAIT) as download:
-        tab.get_by_role("button", name="All layers as CSV").click()
-    assert "T_spec" in download.value.path().read_text("utf-8-sig")
+    file = downloaded(tab, tab.get_by_role("button", name="All layers as CSV"))
+    assert "T_spec" in file.read_text("utf-8-sig")
     assert tab.complaints == []
