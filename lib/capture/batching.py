@@ -25,9 +25,7 @@ class NotRunnable(HeadlightError):
 
 def encoded(engine: Engine, documents: Sequence[Document | Encoding], max_length: int | None = None) -> list[Encoding]:
     """Documents as the model reads them, cut to ``max_length`` tokens; encodings pass through."""
-    if engine.model is None:
-        raise NotRunnable("a loaded engine", f"{engine.name}, which was released", "Load it again.")
-    if engine.model.main_input_name not in ("input_ids", "pixel_values"):
+    if engine.require_loaded().main_input_name not in ("input_ids", "pixel_values"):
         raise NotRunnable(
             "a model of texts or images",
             f"{engine.name} (family '{engine.family}'), which reads '{engine.model.main_input_name}'",

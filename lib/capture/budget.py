@@ -156,7 +156,7 @@ def _of_stream(length: Lengths, stream: str) -> Lengths:
 
 def _operations(engine: Engine, layout: Layout, length: Lengths) -> int:
     """Multiplications of one forward pass: every weight once per token, and q·k and A·v per layer."""
-    weights = sum(parameter.numel() for parameter in engine.model.parameters() if parameter.ndim > 1)
+    weights = sum(parameter.numel() for parameter in engine.require_loaded().parameters() if parameter.ndim > 1)
     tables = sum(m.weight.numel() for m in engine.model.modules() if isinstance(m, torch.nn.Embedding))
     attention = sum(
         place.heads * (place.d_query + place.d_value) * math.prod(_of_stream(length, place.stream))

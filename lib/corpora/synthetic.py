@@ -60,7 +60,7 @@ def special_frame(engine: Any) -> tuple[list[int], list[int]]:
 def ordinary_ids(engine: Any) -> np.ndarray:
     """Ids of whole words of three or more ASCII letters; of all but special tokens where these are few."""
     if engine.tokenizer is None:
-        ids = np.arange(engine.model.config.vocab_size)
+        ids = np.arange(engine.require_loaded().config.vocab_size)
         return ids[~np.isin(ids, list(engine.special_ids))]
     kind = vocabulary_kind(engine.tokenizer)
     entries = engine.tokenizer.convert_ids_to_tokens(list(range(len(engine.tokenizer))))

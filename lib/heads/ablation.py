@@ -108,7 +108,7 @@ class Batch:
 
     def __init__(self, board: Switchboard, encodings: Sequence[Encoding], sets: Sequence[Heads]) -> None:
         self.board, self.encodings = board, encodings
-        self.model, self.head = board.engine.model, board.engine.head
+        self.model, self.head = board.engine.require_loaded(), board.engine.head
         self.inputs = model_inputs(board.engine, encodings)
         self.lengths = [len(table) for table in sides(encodings, board.stream)[0]]
         if self.head == "seq2seq-lm" or encodings[0].target_table is not None:

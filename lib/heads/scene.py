@@ -208,7 +208,7 @@ def scene(engine: Any, encoding: Encoding, stream: str = "self", layer: int = 0,
 
 def delimiters(engine: Any) -> dict[str, frozenset[int]]:
     """Token ids of [CLS], [SEP], BOS and EOS; an id with two names keeps the first of them."""
-    source = engine.model.config if engine.tokenizer is None else engine.tokenizer
+    source = engine.require_loaded().config if engine.tokenizer is None else engine.tokenizer
     found: dict[str, frozenset[int]] = {}
     taken: set[int] = set()
     for kind in ("cls", "sep", "bos", "eos"):

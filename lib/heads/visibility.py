@@ -28,7 +28,7 @@ def attention_window(engine: Any, layer: int) -> int | None:
 
     Newer configurations name the kind of each layer (``layer_types``), older ones have one window for all.
     """
-    config = engine.model.config
+    config = engine.require_loaded().config
     window = getattr(config, "sliding_window", None)
     kinds = getattr(config, "layer_types", None)
     if kinds is not None and (layer >= len(kinds) or kinds[layer] != "sliding_attention"):

@@ -72,9 +72,10 @@ def show_layers(
                 see(batch, call.layer, pattern, z)
 
         with engine.lock, out_of_memory(engine.name):
+            model = engine.require_loaded()  # between batches another session may have loaded a model in its place
             inputs = model_inputs(engine, [encodings[i] for i in batch])
-            with tapped(engine.model, see=watch):
-                output = engine.model(**inputs)
+            with tapped(model, see=watch):
+                output = model(**inputs)
         last = getattr(output, "last_hidden_state", None) if hidden else None
         if last is not None:
             for row, i in enumerate(batch):

@@ -15,8 +15,8 @@ from lib.ui.embeddings.colours import IMAGES, NORM, TEXTS
 from lib.ui.embeddings.every import head_orders, measured
 from lib.ui.embeddings.one import Drawn
 from lib.ui.embeddings.stage import Stage
-from lib.ui.embeddings.wording import plural
 from lib.ui.state import choose_head
+from lib.ui.words import plural
 from lib.views import head_grid_figure, palette, show
 
 RANKED = 8  # heads listed

@@ -63,15 +63,10 @@ def rotary(engine: Engine) -> bool:
     return cached.kept(
         "embeddings: rotary",
         engine.key,
-        lambda: any(name.endswith("rotary_emb") for name, _ in engine.model.named_modules()),
+        lambda: any(name.endswith("rotary_emb") for name, _ in engine.require_loaded().named_modules()),
     )
 
 
 def rotary_sentence(engine: Engine) -> str:
     """That vectors are those after rotation, where there is one."""
     return "Post-rotary vectors: as scored, after rotation by their positions." if rotary(engine) else ""
-
-
-def plural(count: int, word: str) -> str:
-    """1 head, 2 heads."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -22,7 +22,7 @@ from lib.ui.progress import Progress, progress_line
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.source import Source
-from lib.ui.segmentation.wording import plural
+from lib.ui.words import plural
 
 LONG = 6_000  # words from which cutting is started by hand
 

@@ -27,8 +27,9 @@ from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.cutting import Made
 from lib.ui.segmentation.source import MARKUP, Source
-from lib.ui.segmentation.wording import SIGNAL_NAMES, condition_name, plural, share
+from lib.ui.segmentation.wording import SIGNAL_NAMES, condition_name, share
 from lib.ui.tables import html_table
+from lib.ui.words import plural
 from lib.views import Figure, figure_html
 from lib.views.segments import STEPS, segments, segments_figure
 

@@ -25,9 +25,10 @@ from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.source import Source
-from lib.ui.segmentation.wording import SHORT_NAMES, SIGNAL_NAMES, plural
+from lib.ui.segmentation.wording import SHORT_NAMES, SIGNAL_NAMES
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
+from lib.ui.words import plural
 from lib.views import head_grid_figure, heatmap_figure, show
 
 MOST = 2_000  # tokens whose signals are shown

@@ -12,7 +12,8 @@ from lib.corpora import Document
 from lib.errors import HeadlightError
 from lib.segmentation import CONDITIONS, under
 from lib.ui.scene import Scene
-from lib.ui.segmentation.wording import TRANSCRIPT, condition_name, plural
+from lib.ui.segmentation.wording import TRANSCRIPT, condition_name
+from lib.ui.words import plural
 
 BOX = "segmentation-text"  # session state: what was pasted
 MARKUP = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>$:#~"})  # names are told as they are

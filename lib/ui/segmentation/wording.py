@@ -80,11 +80,6 @@ def condition_name(condition: str) -> str:
     return CONDITIONS[condition][0]
 
 
-def plural(count: int, unit: str) -> str:
-    """ "1 sentence", "2,000 sentences"."""
-    return f"{count:,} {unit}{'' if count == 1 else 's'}"
-
-
 def share(value: float) -> str:
     """A score between 0 and 1 as .87; "–" where it is not defined."""
     return "–" if value != value else f"{value:.2f}".removeprefix("0")
