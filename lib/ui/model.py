@@ -88,6 +88,27 @@ def model_controls() -> None:
     _all_models()
 
 
+def second_choice(first: str, key: str, special: Sequence[str] = (), help: str | None = None) -> str | None:
+    """The box of a second model to compare with: what may be loaded here, without the first; None until one is chosen.
+
+    first: name of the model on screen; key: of the widget; special: choices that are no models of the catalogue.
+    """
+    entries = models.catalogue()
+    own = any(entry.group == OWN for entry in entries)
+    ready = [*special, *(e.name for e in entries if e.available and e.group != OWN and e.name != first)]
+    current = st.session_state.get(key)
+    return st.selectbox(
+        "Second model",
+        ready if current is None or current in ready else [current, *ready],
+        index=None,
+        placeholder="Choose, or type a Hub id or a folder" if own else "Choose",
+        accept_new_options=own,
+        key=key,
+        persist_state="session",
+        help=help,
+    )
+
+
 def described(entry: models.Entry) -> str:
     """Family, size and source of a model in one line."""
     size = f"{entry.size / 1e6:,.0f} M parameters" if entry.size else ""

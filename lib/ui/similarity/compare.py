@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import numpy as np
 import streamlit as st
 
-from lib import models
 from lib.similarity import Measured, SimilarityError, differences, head_differences, layers_to_freeze, side_by_side
 from lib.ui import cached
 from lib.ui.captured import corpus_key
+from lib.ui.model import second_choice
 from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, Second, documents, outputs, second_model
@@ -23,16 +23,9 @@ from lib.views import charts, head_grid_figure, show
 
 def second(scene: Scene, ask: Ask, measured: Measured) -> None:
     """Choose a second model and compare it; what needs equal shape or tokens says so where it cannot be shown."""
-    ready = [entry.name for entry in models.catalogue() if entry.available and entry.name != scene.engine.name]
-    current = st.session_state.get("similarity-second")
-    name = st.selectbox(
-        "Second model",
-        ready if current is None or current in ready else [current, *ready],
-        index=None,
-        placeholder="Choose, or type a Hub id or a folder",
-        accept_new_options=True,
-        key="similarity-second",
-        persist_state="session",
+    name = second_choice(
+        scene.engine.name,
+        "similarity-second",
         help="A checkpoint of the same model also shows which layers could be frozen between the two.",
     )
     if not name:

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lib import models
 from lib.stats import Interval
 from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
+from lib.ui.model import second_choice
 from lib.ui.scene import Scene
 from lib.ui.spectral.measures import Ask, Shown, cut_windows
 from lib.ui.spectral.second import TWIN, Comparison, compared
@@ -31,7 +31,7 @@ NUMBERS = {
 def compare_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> None:
     """Choose a second model; every difference by layer, and where the chosen layer's energy went."""
     with guarded("the comparison of two models"):
-        name = second_choice(now)
+        name = second_choice(now.engine.name, "spectral-second", [TWIN])
         if not name:
             st.caption(
                 "A checkpoint or a variant of the same model, or its untrained twin (the same architecture with "
@@ -57,21 +57,6 @@ def compare_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> N
         facts = provenance(now, second=name, windows=len(cut_windows(now, ask)), length=cut_windows(now, ask).length)
         files = {"Differences as CSV": ("headlight-two-models.csv", "text/csv", partial(csv_table, table, facts))}
         download_row(files, "spectral-second")
-
-
-def second_choice(now: Scene) -> str | None:
-    """The second model's name, the twin first."""
-    ready = [TWIN, *(entry.name for entry in models.catalogue() if entry.available and entry.name != now.engine.name)]
-    current = st.session_state.get("spectral-second")
-    return st.selectbox(
-        "Second model",
-        ready if current is None or current in ready else [current, *ready],
-        index=None,
-        placeholder="Choose, or type a Hub id or a folder",
-        accept_new_options=True,
-        key="spectral-second",
-        persist_state="session",
-    )
 
 
 def differences(shown: Sequence[Shown], found: Comparison) -> pd.DataFrame:
