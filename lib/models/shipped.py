@@ -29,6 +29,11 @@ def shipped() -> dict[str, Path]:
     return {file.parent.name: file.parent for file in found if (file.parent / "model.safetensors").is_file()}
 
 
+def is_own(name: str) -> bool:
+    """Whether a model of this product has that name, also where its files have been lost."""
+    return name in recorded() or name in shipped()
+
+
 def recorded() -> dict[str, dict[str, str]]:
     """SHA-256 of every file by model and name."""
     found: dict[str, dict[str, str]] = {}
@@ -45,7 +50,8 @@ def verified(folder: Path) -> Path:
     Raises Tampered where a file differs, is missing, or is none of those recorded.
     """
     known = recorded().get(folder.name, {})
-    unknown = sorted(file.name for file in folder.iterdir() if file.name not in known and file.suffix != ".md")
+    there = folder.iterdir() if folder.is_dir() else ()
+    unknown = sorted(file.name for file in there if file.name not in known and file.suffix != ".md")
     if unknown:
         raise Tampered(f"files of {folder.name} whose SHA-256 is recorded", ", ".join(unknown[:3]), REMEDY)
     for file, sha256 in known.items():

@@ -86,9 +86,9 @@ def _first_document() -> None:
 @st.fragment(key="choice")
 def _choice() -> None:
     """Document, layer and head: what changes most often redraws only itself and the page's panel."""
-    current = scene()
-    names = [document.name for document in current.documents]
+    names = [document.name for document in scene().documents]
     st.session_state["document"] = min(st.session_state["document"], len(names) - 1)
+    current = scene()  # with a document that exists
     st.selectbox(
         "Document",
         range(len(names)),

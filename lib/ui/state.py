@@ -79,10 +79,11 @@ def to_link(values: Mapping[str, object], models: set[str], corpora: set[str]) -
     A user's own model or own text is left out: the receiver does not have it.
     """
     link = {}
+    own = values.get("corpus", DEFAULTS["corpus"]) not in corpora  # then its documents are the user's own as well
     for name, default in DEFAULTS.items():
         value = values.get(name, default)
         known = {"model": models, "corpus": corpora}.get(name)
-        if value == default or (known is not None and value not in known):
+        if value == default or (known is not None and value not in known) or (name == "document" and own):
             continue
         link[name] = str(int(value)) if isinstance(value, bool) else str(value)
     return link

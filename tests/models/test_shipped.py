@@ -46,6 +46,8 @@ def changed_configuration(folder):
         (changed_weight, r"model\.safetensors with SHA-256"),
         (changed_configuration, r"config\.json with SHA-256"),
         (lambda folder: (folder / "tokenizer.json").unlink(), r"the file tokenizer\.json.*none"),
+        (lambda folder: (folder / "model.safetensors").unlink(), r"the file model\.safetensors.*none"),
+        (shutil.rmtree, r"the file config\.json.*none"),
         (lambda folder: (folder / "generation_config.json").write_text("{}"), r"generation_config\.json"),
     ],
 )

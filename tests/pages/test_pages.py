@@ -100,6 +100,15 @@ def test_a_model_that_cannot_be_loaded_leaves_the_session_usable(model):
     assert app.header[0].value == "What does each head do?"
 
 
+def test_a_document_that_does_not_exist_is_the_last_one():
+    app = AppTest.from_file(DOOR, default_timeout=120)
+    app.query_params.update({"corpus": "conversation", "document": "70", "tokens": "16"})
+    app.run()
+    assert not app.exception
+    assert app.session_state["document"] == 11
+    assert not any("nobody foresaw" in text.value for text in app.text)
+
+
 def test_a_deep_link_sets_the_choice():
     app = AppTest.from_file(DOOR, default_timeout=600)
     app.query_params.update({"layer": "5", "head": "99", "corpus": "probes", "special": "0", "model": "evil/model"})

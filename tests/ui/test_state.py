@@ -55,3 +55,8 @@ def test_what_a_link_may_not_say_is_dropped(hostile):
 )
 def test_a_link_brings_the_same_choice_back(values):
     assert DEFAULTS | from_link(to_link(values, MODELS, CORPORA), MODELS, CORPORA) == values
+
+
+def test_a_document_of_an_own_text_is_not_taken_for_one_of_another_corpus():
+    values = DEFAULTS | {"corpus": "own-abc", "document": 120, "layer": 3}
+    assert to_link(values, MODELS, CORPORA) == {"layer": "3"}
