@@ -38,6 +38,11 @@ class Candidates:
     corpus: Array
     weight: Array
 
+    def halves(self) -> tuple[Array, Array] | None:
+        """The even- and the odd-numbered of the documents that have pairs; None where there are fewer than two."""
+        there = np.flatnonzero(self.weight > 0)
+        return (there[::2], there[1::2]) if len(there) > 1 else None
+
 
 def candidates(
     measured: Measured, weights: Weights = "documents", minimum: int = MINIMUM, spread: int = SPREAD
@@ -50,10 +55,11 @@ def candidates(
     spread = min(spread, len(measured.documents))
     labels = np.flatnonzero((present.sum(axis=1) >= minimum) & ((present > 0).sum(axis=1) >= spread))
     if not len(labels):
+        where = f"{spread} documents" if spread > 1 else "one document"
         raise SimilarityError(
-            f"a token that occurs {minimum} times, in {spread} documents",
+            f"a token that occurs {minimum} times, in {where}",
             f"none of {len(measured.names)}",
-            "Images have no anchors; with text, add documents.",
+            "Images have no anchors; to text, add more.",
         )
     column = np.full(len(measured.names), -1)
     column[labels] = np.arange(len(labels))
@@ -85,6 +91,7 @@ def anchors(
     token, share, corpus_share, excess, lift    the anchor and share ÷ corpus_share
     stability     share of bootstrap draws over documents in which the same token is the anchor
     first_half, second_half, same_in_halves     the anchor among the even- and the odd-numbered documents
+                  (None, and stability NaN, where fewer than two documents have pairs)
     length_ratio  mean ‖z‖ of the anchor ÷ mean ‖z‖ of all tokens, in this head
     lift_cosine, only_long    lift of the token when lengths do not count; True where the lift is above ``LIFT`` only
                   with lengths (NaN and False without ``cosine``)
@@ -96,8 +103,6 @@ def anchors(
     best = excess.argmax(axis=1)
     heads = np.arange(len(best))
     share, corpus = _mean(found.ends, found.weight)[heads, best], _mean(found.corpus, found.weight)[best]
-    halves = [_excess(found.ends[k::2], found.corpus[k::2], found.weight[k::2]).argmax(axis=1) for k in (0, 1)]
-    draw = _draws(found, draws, seed)  # (draw, head)
     names = np.array(measured.names, dtype=object)[found.labels]
     lift = share / corpus
     lift_cosine = np.full(len(best), np.nan)
@@ -108,15 +113,27 @@ def anchors(
         {
             **head_columns(measured.layers, measured.shape[1]),
             **_shares(names[best], share, corpus),
-            "stability": (draw == best).mean(axis=0),
-            "first_half": names[halves[0]],
-            "second_half": names[halves[1]],
-            "same_in_halves": halves[0] == halves[1],
+            **_stability(found, names, best, draws, seed),
             "length_ratio": _length_ratio(measured, found.labels[best]),
             "lift_cosine": lift_cosine,
             "only_long": (lift > LIFT) & (lift_cosine <= LIFT),
         }
     )
+
+
+def _stability(found: Candidates, names: Array, best: Array, draws: int, seed: int) -> dict[str, Array]:
+    """Columns stability, first_half, second_half, same_in_halves; undefined without two documents."""
+    chosen = found.halves()
+    if chosen is None:
+        undefined = dict.fromkeys(("first_half", "second_half", "same_in_halves"), np.full(len(best), None))
+        return {"stability": np.full(len(best), np.nan), **undefined}
+    halves = [_excess(found.ends[k], found.corpus[k], found.weight[k]).argmax(axis=1) for k in chosen]
+    return {
+        "stability": (_draws(found, draws, seed) == best).mean(axis=0),
+        "first_half": names[halves[0]],
+        "second_half": names[halves[1]],
+        "same_in_halves": halves[0] == halves[1],
+    }
 
 
 def anchor_tokens(
@@ -186,12 +203,14 @@ def anchored_heads(measured: Measured, draws: int = 200, seed: int = 0) -> tuple
     """Share of heads with one anchor of lift > ``LIFT`` in both halves of the corpus, with a 95 % interval.
 
     The interval is ± 1.96 standard deviations of the share when the documents of each half are resampled, within
-    [0, 1]: resampling can only unsettle an anchor, so percentiles would sit below the share itself.
+    [0, 1]: resampling can only unsettle an anchor, so percentiles would sit below the share itself. All three are NaN
+    where fewer than two documents have pairs: one document has no halves.
     """
     found = candidates(measured)
     rng = np.random.default_rng(seed)
-    documents = len(found.weight)
-    halves = [np.arange(k, documents, 2) for k in (0, 1)]
+    documents, halves = len(found.weight), found.halves()
+    if halves is None:
+        return (float("nan"),) * 3
     share = _anchored(found, [_counts(half, documents) for half in halves])
     resampled = [
         _anchored(found, [_counts(rng.choice(half, len(half)), documents) for half in halves]) for _ in range(draws)

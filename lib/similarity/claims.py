@@ -12,8 +12,9 @@ from scipy.optimize import linear_sum_assignment
 from lib.capture import capture
 from lib.verdicts import Null, Verdict, all_of, verdict
 
-from .anchors import anchored_heads, anchors
+from .anchors import anchored_heads, anchors, candidates
 from .attention_mass import ColumnMass, column_mass
+from .errors import SimilarityError
 from .statistics import Measured, measure, ratio, summary
 from .trend import first_to_last, rank_trend
 from .units import CLASSES
@@ -172,9 +173,8 @@ def _thirty(trained: Evidence, where: dict[str, Any]) -> Verdict:
 
 def _anchors(trained: Evidence, twin: Evidence | None, where: dict[str, Any]) -> Verdict:
     parts = []
-    if not trained.dot.names:
+    if note := _no_anchors(trained.dot):
         nothing = {"untrained twin": NOT_MEASURED}
-        note = "Patches have no identity, so images have no anchors."
         return verdict("H-anchors", NOT_MEASURED, (NOT_MEASURED,) * 2, nothing, False, note=note, **where)
     for kind in ("dot", "cosine"):
         measured = getattr(trained, kind)
@@ -191,3 +191,16 @@ def _anchors(trained: Evidence, twin: Evidence | None, where: dict[str, Any]) ->
             verdict("H-anchors", share, (low, high), null, share >= 0.5, quantity=quantity, note=note, **where)
         )
     return all_of(parts)  # the norm check: the anchors must outlast taking the lengths away
+
+
+def _no_anchors(measured: Measured) -> str:
+    """Why the stability of anchors is not defined here; "" where it is."""
+    if not measured.names:
+        return "Patches have no identity, so images have no anchors."
+    try:
+        found = candidates(measured)
+    except SimilarityError as error:
+        return str(error)
+    if found.halves() is None:
+        return "One document has no halves to be the same in: it takes two documents with similar pairs."
+    return ""

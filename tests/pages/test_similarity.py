@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lib.corpora import builtin
-from lib.ui import cached, verdicts
+from lib.corpora import Document, builtin
+from lib.ui import cached, texts, verdicts
 from lib.ui.similarity import document, heads, measures, wording
 from lib.verdicts import verdict
 
@@ -198,3 +198,18 @@ def test_colours_end_where_few_pairs_lie_beyond():
     np.fill_diagonal(matrix, 1000.0)
     assert document._strong(matrix) == pytest.approx(1.0)
     assert document._strong(np.zeros((3, 3))) == document._strong(np.full((1, 1), 7.0)) == 1.0
+
+
+def test_one_pasted_document_has_anchors_and_undecided_verdicts(store):
+    own = texts.OwnText("pasted", (Document("pasted text", builtin("encyclopedia")[0].text),), ())
+    app = opened(own_texts={"own-1": own}, corpus="own-1", tokens=256)
+    told = said(choose(app, "similarity-section", "anchors"))
+    assert "not defined: one document" in told and "different anchors in 72 heads" in told
+    assert "Expected" not in told and "nan" not in told
+    table = next(frame.value for frame in app.dataframe if "halves" in frame.value)
+    assert len(table) == 72 and set(table["halves"]) == {"not defined: one document"}
+    choose(app, "similarity-section", "verdicts")
+    told = said(app)
+    assert "**0** reproduced" in told and "**5** undecided" in told
+    assert any("it takes two documents" in element.proto.body for element in app.get("html"))
+    assert not app.exception

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -70,4 +72,33 @@ def test_images_have_no_anchors(made):
     places = np.argwhere(np.ones((5, 6)))
     measured = measure(made(np.random.default_rng(1).normal(size=(1, 1, 30, 4)), places=places, ids=np.full(30, -1)))
     with pytest.raises(SimilarityError, match="Images have no anchors"):
+        anchors(measured)
+
+
+def test_one_document_has_anchors_without_halves(made):
+    ids = np.random.default_rng(3).permutation(np.concatenate([np.repeat([3, 4, 5], 6), np.arange(10, 42)]))
+    z = np.random.default_rng(4).normal(size=(1, 2, 50, 16))
+    z[0, 0, ids == 5] = 4 * np.eye(16)[0]
+    measured = measure(made(z, ids=ids))
+    table = anchors(measured)
+    assert table["token"][0] == "t5" and table["lift"][0] > 3
+    assert table["stability"].isna().all()
+    assert table[["first_half", "second_half", "same_in_halves"]].isna().all(axis=None)
+    assert all(math.isnan(number) for number in anchored_heads(measured))
+
+
+def test_documents_without_pairs_are_in_no_half(made):
+    one = np.repeat([3, 4, 5], 6)
+    ids = np.concatenate([one, [3], one, [3], one])  # documents 1 and 3 have one token each
+    z = np.random.default_rng(5).normal(size=(1, 1, len(ids), 8))
+    z[0, 0, ids == 5] = 4 * np.eye(8)[0]
+    measured = measure(made(z, [18, 1, 18, 1, 18], ids=ids))
+    table = anchors(measured)
+    assert (table["token"][0], table["first_half"][0], table["second_half"][0]) == ("t5", "t5", "t5")
+    assert not math.isnan(anchored_heads(measured, draws=10)[0])
+
+
+def test_a_text_too_short_for_anchors_is_told_in_the_singular(made):
+    measured = measure(made(np.random.default_rng(6).normal(size=(1, 1, 6, 4))))
+    with pytest.raises(SimilarityError, match="5 times, in one document; got none of 6"):
         anchors(measured)

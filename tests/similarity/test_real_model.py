@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lib.capture import pattern
+from lib.corpora import Document
 from lib.models import untrained_twin
 from lib.similarity import (
     anchors,
@@ -112,6 +113,19 @@ def test_without_a_twin_its_claims_stay_open(verdicts):
     found = halevi(trained, None, "twelve articles")
     assert [found[i].mark for i in (0, 1, 4)] == ["undecided"] * 3
     assert "untrained twin" in found[4].reason
+
+
+@pytest.mark.parametrize(
+    ("sentences", "reason"),
+    [(None, "One document has no halves"), (1, "a token that occurs 5 times, in one document")],
+)
+def test_one_document_leaves_every_claim_undecided(minilm, encyclopedia, sentences, reason):
+    document = encyclopedia[0]
+    if sentences:
+        document = Document("short", document.text[: document.sentences[sentences - 1][1]])
+    found = halevi(evidence(minilm, [document]), None, "one text")
+    assert {one.mark for one in found} == {"undecided"}
+    assert reason in found[4].note
 
 
 def test_a_model_that_were_its_own_twin_would_prove_nothing(verdicts):

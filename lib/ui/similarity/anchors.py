@@ -18,6 +18,7 @@ from lib.ui.tables import csv_table
 from lib.views import charts
 
 MOST = 200  # rows of a table on screen
+UNDEFINED = "not defined: one document"
 
 
 def anchor_panel(scene: Scene, ask: Ask, found: Measured) -> None:
@@ -38,9 +39,14 @@ def anchor_panel(scene: Scene, ask: Ask, found: Measured) -> None:
 def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
     """One row per head: its anchor, lift, stability and norm check."""
     share, low, high = anchored_heads(found)
+    stable = (
+        f"Stability over documents: {UNDEFINED}"
+        if np.isnan(share)
+        else f"**{100 * share:.0f} %** [{100 * low:.0f}, {100 * high:.0f}] of heads have one anchor of lift above 3 in "
+        "both halves of the corpus"
+    )
     st.markdown(
-        f"**{100 * share:.0f} %** [{100 * low:.0f}, {100 * high:.0f}] of heads have one anchor of lift above 3 in both "
-        f"halves of the corpus; **{table['token'].nunique()}** different anchors in {len(table)} heads; "
+        f"{stable}; **{table['token'].nunique()}** different anchors in {len(table)} heads; "
         f"**{int(table['only_long'].sum())}** owe their lift to long vectors alone."
     )
     shown = pd.DataFrame(
@@ -50,7 +56,9 @@ def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
             "÷ chance": table["lift"],
             "share": table["share"],
             "stable": table["stability"],
-            "halves": np.where(
+            "halves": UNDEFINED
+            if np.isnan(share)
+            else np.where(
                 table["same_in_halves"], "same", table["first_half"].astype(str) + " | " + table["second_half"]
             ),
             "‖z‖ ÷ mean": table["length_ratio"],
