@@ -35,6 +35,7 @@ class Evidence:
     white       (draw, number) the same of white noise; shuffled (draw, layer, number) with each lag shuffled
     errors      basis -> energy (doc,) that as many directions leave out, in the paper's layer 4
     heads       (doc, layer) heads needed per window, None where heads were not compared
+    still       true numbers of the layers whose windows do not differ: no fluctuation, and no number is defined there
     """
 
     model: str
@@ -49,6 +50,7 @@ class Evidence:
     shuffled: Array
     errors: dict[str, Array]
     heads: Array | None
+    still: tuple[int, ...] = ()
 
 
 def paper_rows(papers: Sequence[int], layers: int) -> list[int]:
@@ -90,17 +92,23 @@ def evidence(
     heads = None
     if grams is not None:
         heads = np.stack([heads_by_document(grams.of(layer), epsilon) for layer in grams.layers], axis=1)
+    still = np.array([not one.rank for one in modes])
+    names = [row if field.layer is None else field.layer for row, field in enumerate(fields)]
     return Evidence(
         model=model,
         documents=middle.documents,
         length=middle.length,
-        layers=tuple(row if field.layer is None else field.layer for row, field in enumerate(fields)),
+        layers=tuple(names),
         scales=scale_contrast(scalograms),
         modes=lags,
         blur=blur,
-        numbers=complexity(modes, epsilon),
+        numbers={
+            name: number.map(lambda x: np.where(still, np.nan, x))
+            for name, number in complexity(modes, epsilon).items()
+        },
         white=np.array([spectrum_numbers(s, epsilon) for s in white]),
         shuffled=np.array(shuffled).transpose(1, 0, 2),
         errors=basis_errors(middle),
-        heads=heads,
+        heads=None if heads is None else np.where(still, np.nan, heads),
+        still=tuple(name for name, one in zip(names, still, strict=True) if one),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from .nulls import null_interval
 from .resampling import Replicates
 
 PAPER_SNAPSHOTS, PAPER_RANK = 150, 91
+PRUNING = "change of the loss when pruned to the suggested allocation"
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,26 @@ def zeris(
     **Source** Zeris, arXiv 2606.06573, with arXiv 2605.21842; the rules are those of lib.claims.
     """
     where = {"model": found.model, "corpus": corpus, "documents": found.documents}
-    return [
+    verdicts = [
         _scales(found, where),
         _modes(found, where),
         _complexity(found, where),
         *_ranks(found, where),
         _heads(found, pruned, where),
-        gating_energy(where),
-        gating_loss(gain, where),
         _blur(found, where),
         _optimal(found, where),
     ]
+    verdicts = [_without_fluctuation(one, found.still) for one in verdicts] if found.still else verdicts
+    return [*verdicts[:-2], gating_energy(where), gating_loss(gain, where), *verdicts[-2:]]
+
+
+def _without_fluctuation(given: Verdict, still: Sequence[int]) -> Verdict:
+    """The same verdict with the reason why its number, or that of a part, is not defined."""
+    parts = tuple(_without_fluctuation(part, still) for part in given.parts)
+    if given.mark != "undecided" or not np.isnan(given.number) or PRUNING in given.quantity:
+        return replace(given, parts=parts)
+    reason = f"No fluctuation: the windows do not differ in {', '.join(f'L{layer}' for layer in still)}."
+    return replace(given, reason=reason, note="Windows of different text.", parts=parts)
 
 
 def _ends(found: Evidence) -> tuple[list[int], list[int]]:
@@ -224,7 +234,6 @@ def _heads(found: Evidence, pruned: Pruned | None, where: dict[str, Any]) -> Ver
         quantity=f"heads needed, {_named(found, (5, 6))} minus {_named(found, (1, 2))}",
         **where,
     )
-    quantity = "change of the loss when pruned to the suggested allocation"
     if pruned is None:
         check = verdict(
             "P-heads",
@@ -232,7 +241,7 @@ def _heads(found: Evidence, pruned: Pruned | None, where: dict[str, Any]) -> Ver
             NOTHING,
             {"random pruning": NOT_MEASURED},
             False,
-            quantity=quantity,
+            quantity=PRUNING,
             note="Heads needed, on this page, makes the check.",
             **where,
         )
@@ -243,7 +252,7 @@ def _heads(found: Evidence, pruned: Pruned | None, where: dict[str, Any]) -> Ver
             (pruned.low, pruned.high),
             {"random pruning": pruned.random},
             pruned.high <= pruned.budget,
-            quantity=f"{quantity} ({pruned.heads} heads off), {pruned.unit}",
+            quantity=f"{PRUNING} ({pruned.heads} heads off), {pruned.unit}",
             threshold=f"the loss rises by {pruned.budget:g} at most",
             **where,
         )

@@ -121,9 +121,11 @@ def basis_errors(field: Field, count: int = 10, seed: int = 0) -> dict[str, Arra
 
     "pod" is the optimum for the documents it was made from: a theorem, not evidence. The others: "random"
     directions, the lowest "cosine" waves of the query and key axes, and the POD modes with their cells "permuted";
-    all are restricted to the cells that attention can fill.
+    all are restricted to the cells that attention can fill. NaN where the windows do not differ: there is no energy.
     """
     modes = snapshot_pod(field)
+    if not modes.rank:
+        return {name: np.full(field.documents, np.nan) for name in ("pod", "random", "cosine", "permuted")}
     count = min(count, modes.rank)
     used = (np.tri(field.length, dtype=bool) if field.causal else np.ones((field.length,) * 2, bool)).ravel()
     u = field.pattern.reshape(field.documents, -1)[:, used] - modes.mean.ravel()[used]

@@ -57,7 +57,8 @@ class ModeLags:
     def share(self, first: float, last: float) -> Interval:
         """Share of the leading modes' energy at |lag| from ``first`` to ``last``, both included."""
         inside = (self.lags >= first) & (self.lags <= last)
-        return self.energy.map(lambda e: e[..., inside].sum(axis=-1) / e.sum(axis=-1)).percentiles()
+        with np.errstate(invalid="ignore"):  # no fluctuation, no energy: not defined
+            return self.energy.map(lambda e: e[..., inside].sum(axis=-1) / e.sum(axis=-1)).percentiles()
 
     def white_noise_share(self, first: float, last: float) -> float:
         """The same share of white noise: that of the cells."""

@@ -62,7 +62,9 @@ class Replicates:
 
     def percentiles(self, level: float = 0.95) -> Interval:
         """Plain percentiles of the replicates, for numbers that fewer documents do not shift, such as a place."""
-        low, high = np.nanquantile(self.draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        undefined = np.isnan(self.draws).all(axis=0)
+        ends = np.nanquantile(np.where(undefined, 0.0, self.draws), [(1 - level) / 2, (1 + level) / 2], axis=0)
+        low, high = (np.where(undefined, np.nan, end) for end in ends)
         low, high = np.fmin(low, self.estimate), np.fmax(high, self.estimate)
         return Interval(self.estimate, low, high, level, self.documents, False)
 

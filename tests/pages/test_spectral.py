@@ -253,3 +253,12 @@ def test_bands_laid_by_hand_stay_inside_the_lags(shown, monkeypatch):
     lags = bands.near_lags(shown[0].analysis)
     assert bands.laid(shown, lags, "band") == (4.0, 3.0, 15.0)
     assert bands.laid(shown, np.arange(-15, 16), "signed") == (-4.0, 3.0, 15.0)
+
+
+def test_one_word_over_and_over_has_no_fluctuation_and_the_verdicts_say_so(fresh):
+    app = opened(**pasted("the " * 60), **{"spectral-section": "verdicts"})
+    assert not app.exception
+    assert "foresaw" not in said(app) and "Expected" not in said(app)
+    assert "**0** reproduced" in said(app)
+    cards = [element.proto.body for element in app.get("html")]
+    assert sum("No fluctuation: the windows do not differ in L0, L1" in card for card in cards) >= 7

@@ -120,3 +120,22 @@ def test_centroids_of_two_profiles_differ_by_what_was_planted():
     assert same.estimate == same.low == same.high == 0
     with pytest.raises(HeadlightError, match="same windows"):
         compare_centroids(lag_profile(near), lag_profile(noise_field(5, 64)))
+
+
+def test_windows_that_do_not_differ_leave_the_claims_undefined_and_say_so():
+    still = Field(np.repeat(noise_field(1, 48).pattern, 6, axis=0))
+    verdicts = zeris(evidence([still, still, still], grams([6, 4, 2], documents=6)), "x")
+    assert [verdict.claim for verdict in verdicts] == KEYS
+    assert {verdict.mark for verdict in verdicts if "150 modes" not in verdict.claim} == {"undecided"}
+    for words in ("scales ≤ 7", "Leading modes", "T_spec", "about 91", "eight heads", "blurs", "optimal"):
+        verdict = by_claim(verdicts, words)
+        assert np.isnan(verdict.number), words
+        assert verdict.reason == "No fluctuation: the windows do not differ in L0, L1, L2.", words
+        assert "nan" not in verdict.note, words
+
+
+def test_one_layer_without_fluctuation_leaves_the_others_defined():
+    still = Field(np.repeat(noise_field(1, 48).pattern, 24, axis=0))
+    verdicts = zeris(evidence([still, noise_field(24, 48), noise_field(24, 48, seed=1)]), "x")
+    assert "do not differ in L0." in by_claim(verdicts, "T_spec").reason
+    assert np.isfinite(by_claim(verdicts, "about 91").number) and np.isfinite(by_claim(verdicts, "optimal").number)

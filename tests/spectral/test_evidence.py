@@ -71,6 +71,11 @@ def test_complexity_without_fluctuation_is_undefined_not_an_error():
     assert np.isnan(numbers["t_spec"].estimate[0]) and numbers["entropy_rank"].estimate[0] == 0
 
 
+def test_bases_leave_nothing_out_where_there_is_no_fluctuation():
+    errors = basis_errors(Field(np.full((5, 8, 8), 0.125)))
+    assert all(error.shape == (5,) and np.isnan(error).all() for error in errors.values())
+
+
 @pytest.mark.parametrize("causal", [True, False])
 def test_no_basis_beats_pod(causal):
     errors = basis_errors(noise_field(30, 32, causal, strength=2), count=8)
