@@ -13,6 +13,7 @@ from .spans import allowed, blocks
 Array = np.ndarray
 Rule = Literal["variance", "norm", "search"]
 GRID = 5.0 ** np.linspace(-1, 1, 33)  # 0.2 … 5
+BY_HAND = (1e-6, 1e6)  # c; beyond, one side of the map is nothing but a point
 MOST_PAIRS = 400_000
 FLAT = 1e-6  # a minimum this much below the edges of the grid at most is none
 
@@ -39,7 +40,7 @@ def chosen_scale(
 ) -> tuple[float, str, ScaleCurve | None, str]:
     """c, the rule that gave it, the curve of a search, and what to say about it.
 
-    own, theirs: bounds of the documents. Raises EmbeddingError for an unknown rule or c that is not above 0.
+    own, theirs: bounds of the documents. Raises EmbeddingError for an unknown rule or c that is not within ``BY_HAND``.
     """
     if scale == "search":
         curve = search_scale(query, key, own, theirs, causal)
@@ -52,9 +53,12 @@ def chosen_scale(
         c, note = (variance_scale if scale == "variance" else norm_scale)(query, key)
         return c, scale, None, note
     number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
-    if not number or not np.isfinite(scale) or scale <= 0:
+    least, most = BY_HAND
+    if not number or not least <= scale <= most:
         raise EmbeddingError(
-            'scale "variance", "norm", "search" or a number above 0', repr(scale), 'Use "variance" if in doubt.'
+            f'scale "variance", "norm", "search" or a number between {least:g} and {most:g}',
+            repr(scale),
+            'Use "variance" if in doubt.',
         )
     return float(scale), "by hand", None, ""
 

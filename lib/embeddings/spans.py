@@ -10,10 +10,14 @@ from .errors import EmbeddingError
 
 Array = np.ndarray
 CELLS = 1 << 20  # of one block of pairs
+LARGEST = 1e50  # of a number; beyond, the square of a score is no number any more
 
 
 def vectors(name: str, array: Array) -> Array:
-    """Float64 (token, d_head) of one head; raises EmbeddingError for other shapes, no token, NaN or infinity."""
+    """Float64 (token, d_head) of one head.
+
+    Raises EmbeddingError for other shapes, no token, NaN, infinity and numbers whose squares would be none.
+    """
     array = np.asarray(array)
     if array.ndim != 2 or 0 in array.shape or array.dtype.kind not in "fiu":
         raise EmbeddingError(
@@ -26,6 +30,12 @@ def vectors(name: str, array: Array) -> Array:
         bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
         raise EmbeddingError(
             f"finite numbers in {name}", f"NaN or infinity at token {bad[0]}", "Capture again in float32."
+        )
+    if (sizes := np.abs(array).max(axis=1)).max() > LARGEST:
+        raise EmbeddingError(
+            f"numbers in {name} of size {LARGEST:g} at most",
+            f"{sizes.max():.3g} at token {sizes.argmax()}",
+            "Divide them all by their largest.",
         )
     return array
 

@@ -18,11 +18,12 @@ from lib.corpora.table import TokenTable
 from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
 
-from .windows import cut, kept_length
+from .windows import counted, cut, kept_length
 
 Array = np.ndarray
 FEWEST_DOCUMENTS = 3  # two centred documents have one fluctuation, up to sign: no statistics
 FEWEST_TOKENS = 4
+LARGEST = 1e6  # attention lies between 0 and 1; far beyond, its squares no longer fit
 ROUNDING_STEPS = 32  # documents that differ by so many units in the last place do not differ
 
 
@@ -38,7 +39,7 @@ class Field:
     dropped        tokens cut off so that all windows have one length
     hash           digest of all of the above; the cache key
 
-    Raises HeadlightError for another shape, NaN or infinity, and future keys in a field said to be causal.
+    Raises HeadlightError for another shape, NaN, infinity or values beyond a million, and future keys in a field said to be causal.
     """
 
     pattern: Array
@@ -66,6 +67,12 @@ class Field:
             if not np.isfinite(rows).all():
                 raise HeadlightError(
                     "finite attention", f"NaN or infinity in document {document}", "Leave the document out."
+                )
+            if (largest := np.abs(rows).max()) > LARGEST:
+                raise HeadlightError(
+                    f"attention, or values up to {LARGEST:,.0f}",
+                    f"{largest:.3g} in document {document}",
+                    "Divide the field by its largest value.",
                 )
         future = any(np.triu(rows, 1).any() for rows in pattern)
         if self.causal and future:
@@ -123,7 +130,7 @@ def require_documents(field: Field, fewest: int = FEWEST_DOCUMENTS) -> None:
     if field.documents < fewest:
         raise HeadlightError(
             f"at least {fewest} windows, for statistics over documents",
-            f"{field.documents}",
+            counted(field.documents, "window"),
             "Add text, shorten the windows or let them overlap.",
         )
 
@@ -173,8 +180,9 @@ def _of_one_length(windows: Sequence[Any], engine: Any) -> tuple[list[Encoding],
     if len(encodings) < FEWEST_DOCUMENTS or min(lengths) < FEWEST_TOKENS:
         raise HeadlightError(
             f"at least {FEWEST_DOCUMENTS} windows of at least {FEWEST_TOKENS} tokens",
-            f"{len(encodings)} windows" + (f", the shortest of {min(lengths)} tokens" if lengths else ""),
-            "Cut windows of one length with lib.spectral.windows.",
+            counted(len(encodings), "window")
+            + (f", the shortest of {counted(min(lengths), 'token')}" if lengths else ""),
+            "Add text; with enough of it, shorter windows help too.",
         )
     shortest = min(lengths)
     return [cut(e, 0, shortest) for e in encodings], sum(lengths) - shortest * len(lengths)

@@ -111,12 +111,16 @@ def snapshot_pod(snapshots: Array | Field, window: Array | None = None) -> Modes
     gram = np.zeros((documents, documents))
     mean = np.zeros(_planes(snapshots).shape[1:])
     for (rows, columns), block in _blocks(snapshots, window):
-        gram += block.fluctuation @ block.fluctuation.T
+        with np.errstate(over="ignore", invalid="ignore"):  # told below
+            gram += block.fluctuation @ block.fluctuation.T
         mean[rows, columns] = block.mean.reshape(block.shape)
     gram /= documents
     if not np.isfinite(gram).all():
-        bad = next(d for d, cells in enumerate(snapshots) if not np.isfinite(cells).all())
-        raise HeadlightError("finite snapshots", f"NaN or infinity in document {bad}", "Leave it out.")
+        bad = next((d for d, cells in enumerate(snapshots) if not np.isfinite(cells).all()), None)
+        if bad is not None:
+            raise HeadlightError("finite snapshots", f"NaN or infinity in document {bad}", "Leave it out.")
+        largest = f"values up to {np.abs(snapshots).max():.3g}"
+        raise HeadlightError("snapshots whose energy is a number", largest, "Divide them by their largest value.")
     eigenvalues, vectors = eigh(gram)
     eigenvalues, vectors = eigenvalues[::-1], vectors[:, ::-1]
     total = float(np.trace(gram))

@@ -60,16 +60,16 @@ class Windows(Sequence[Encoding]):
     def summary(self) -> str:
         """One sentence for the figure: how many windows of what, and what was left out."""
         said = [
-            f"{_count(len(self), 'window')} of {self.length} tokens from {_count(len(set(self.documents)), 'document')}"
+            f"{counted(len(self), 'window')} of {self.length} tokens from {counted(len(set(self.documents)), 'document')}"
         ]
         if self.overlap:
             said.append("neighbours overlap by half, so they are not independent")
         if self.skipped:
             were = "was" if self.skipped == 1 else "were"
-            said.append(f"{_count(self.skipped, 'document')} shorter than {self.length} tokens {were} skipped")
+            said.append(f"{counted(self.skipped, 'document')} shorter than {self.length} tokens {were} skipped")
         if self.unread:
             were = "was" if self.unread == 1 else "were"
-            said.append(f"{_count(self.unread, 'document')} {were} not needed")
+            said.append(f"{counted(self.unread, 'document')} {were} not needed")
         return "; ".join(said) + "."
 
     @property
@@ -91,8 +91,11 @@ def windows(
     or what fits the model, and less, 18 at least, where the text does not give a dozen such windows. overlap: whether
     windows may overlap by half where the text is too short for ``count`` windows side by side.
 
-    Raises HeadlightError where ``length`` does not fit the model and where no document is long enough.
+    Raises HeadlightError where ``length`` does not fit the model, where no document is long enough and for a
+    ``count`` below 1.
     """
+    if count < 1:
+        raise HeadlightError("at least 1 window to cut", f"a count of {count}", "Ask for 3 or more.")
     if engine.kind == "vision":
         raise HeadlightError("a text model", f"{engine.name}, a vision model", "Patches have no lag.")
     wanted = _default_length(engine) if length is None else int(length)
@@ -107,7 +110,7 @@ def windows(
     if not slots:
         raise HeadlightError(
             f"a document of at least {length} tokens",
-            f"{_count(len(documents), 'document')}, the longest of {_count(max(sizes, default=0), 'token')}",
+            f"{counted(len(documents), 'document')}, the longest of {counted(max(sizes, default=0), 'token')}",
             "Choose a longer text or shorter windows.",
         )
     chosen = np.unique(np.linspace(0, len(slots) - 1, min(count, len(slots))).round().astype(int))
@@ -231,13 +234,14 @@ def _fitted(wanted: int, sizes: Sequence[int], count: int) -> int:
     if not enough and windows_of[tried[-1]] < min(FEWEST, count):
         raise HeadlightError(
             f"text for {FEWEST} windows of {tried[-1]} tokens, which is {2 * tried[-1]} tokens in a row",
-            f"{_count(len(sizes), 'document')}, the longest of {_count(max(sizes, default=0), 'token')}",
+            f"{counted(len(sizes), 'document')}, the longest of {counted(max(sizes, default=0), 'token')}",
             "Choose or paste a longer text.",
         )
     return enough[0] if enough else tried[-1]
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 window", "2 windows"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

@@ -202,3 +202,10 @@ def test_a_graphics_card_is_asked_for_in_words():
         assert "TorchDR" in drawn.parameters["computed_by"]
     with pytest.raises(EmbeddingError, match="needs no graphics card"):
         project_on("cpu", np.eye(9), "umap")
+
+
+@pytest.mark.parametrize("method", ["pca", "umap", "tsne"])
+def test_numbers_too_large_to_square_are_refused(method):
+    points = np.random.default_rng(0).normal(size=(40, 6)) * 1e200
+    with pytest.raises(EmbeddingError, match="of size 1e.50 at most"):
+        project(points, method)

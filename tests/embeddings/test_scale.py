@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lib.embeddings import joint_embedding
+from lib.embeddings import EmbeddingError, joint_embedding
 from lib.embeddings.joint import KEY, QUERY
 from lib.embeddings.scale import GRID, search_scale
 
@@ -94,3 +94,10 @@ def test_nothing_to_search_is_said():
     assert np.isnan(joint.curve.correlation).all()
     assert joint.scale == 1
     assert "No interior optimum" in joint.note
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_a_scale_that_leaves_one_side_only_is_refused(scale):
+    rng = np.random.default_rng(0)
+    with pytest.raises(EmbeddingError, match="between 1e-06 and 1e.06"):
+        joint_embedding(rng.normal(size=(9, 4)), rng.normal(size=(9, 4)), scale=scale)

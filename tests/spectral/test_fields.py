@@ -134,3 +134,17 @@ def test_an_encoder_decoder_has_fields_of_both_sides(t5, documents):
         assert target.is_special[0] and target.token_id[1:25].tolist() == source.token_id[:24].tolist()
     with pytest.raises(HeadlightError, match="cross-attention"):
         head_mean_field(t5, cut, stream="cross")
+
+
+def test_values_whose_squares_do_not_fit_are_refused():
+    pattern = noise_field(5, 16).pattern
+    with pytest.raises(HeadlightError, match="Divide the field by its largest value"):
+        Field(pattern * np.float32(1e30))
+    with pytest.raises(HeadlightError, match="Divide them by their largest value"):
+        snapshot_pod(pattern.astype(np.float64) * 1e200)
+
+
+def test_one_window_is_told_in_the_singular_and_in_plain_words(minilm, documents):
+    with pytest.raises(HeadlightError, match="got 1 window, the shortest of") as told:
+        head_mean_field(minilm, documents[:1])
+    assert "lib." not in str(told.value)

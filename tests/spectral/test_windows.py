@@ -95,3 +95,9 @@ def test_cutting_nothing_returns_the_encoding_itself(minilm, documents):
     whole = encode(documents[4], minilm)
     assert cut(whole, 0, kept_length(whole)) is whole
     assert cut(whole, 0, 3).token_ids.tolist() == [*whole.token_ids[:4], whole.token_ids[-1]]
+
+
+@pytest.mark.parametrize("count", [0, -3])
+def test_no_window_is_nothing_to_cut(minilm, documents, count):
+    with pytest.raises(HeadlightError, match="at least 1 window"):
+        windows(documents, minilm, 20, count)
