@@ -39,7 +39,8 @@ class Field:
     dropped        tokens cut off so that all windows have one length
     hash           digest of all of the above; the cache key
 
-    Raises HeadlightError for another shape, NaN, infinity or values beyond a million, and future keys in a field said to be causal.
+    Raises HeadlightError for another shape, NaN, infinity or values beyond a million, and future keys in a field said
+    to be causal.
     """
 
     pattern: Array

@@ -59,9 +59,8 @@ class Windows(Sequence[Encoding]):
     @property
     def summary(self) -> str:
         """One sentence for the figure: how many windows of what, and what was left out."""
-        said = [
-            f"{counted(len(self), 'window')} of {self.length} tokens from {counted(len(set(self.documents)), 'document')}"
-        ]
+        sources = counted(len(set(self.documents)), "document")
+        said = [f"{counted(len(self), 'window')} of {self.length} tokens from {sources}"]
         if self.overlap:
             said.append("neighbours overlap by half, so they are not independent")
         if self.skipped:

@@ -99,5 +99,5 @@ def test_nothing_to_search_is_said():
 @pytest.mark.parametrize("scale", [1e300, 1e-300])
 def test_a_scale_that_leaves_one_side_only_is_refused(scale):
     rng = np.random.default_rng(0)
-    with pytest.raises(EmbeddingError, match="between 1e-06 and 1e.06"):
+    with pytest.raises(EmbeddingError, match=r"between 1e-06 and 1e\+06"):
         joint_embedding(rng.normal(size=(9, 4)), rng.normal(size=(9, 4)), scale=scale)
