@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from lib.corpora import Document, builtin, builtin_names, choi, conllu, external, external_names, lines
+from lib.corpora.decoding import decoded_file
 from lib.corpora.gold import joined
 
 from .errors import SegmentationError
@@ -69,7 +70,7 @@ def _documents(source: str) -> list[Document]:
 
 def _jsonl(path: Path) -> list[Document]:
     documents = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):
+    for number, line in enumerate(decoded_file(path).split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -1,7 +1,8 @@
 """Where boundaries lie: spans of segments, character offsets, gaps between tokens, and positions between units.
 
 A boundary is the character offset just after the last character of a segment; the last segment's end is none. The gap
-that belongs to it is the one after the last token that ends there or before.
+that belongs to it is the one after the last token that ends there or before, white space included: the gap before the
+next token of anything else.
 """
 
 from __future__ import annotations
@@ -40,13 +41,26 @@ def candidate_gaps(text: str, start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
     White space lies between the tokens, or the script puts none between sentences (Han, kana, Thai and its like, or
     full-width punctuation): a segment never ends inside a word of letters, nor between a word and its full stop.
+    start, end: (token,) offsets as of windows.read_tokens, where white space is an empty token behind what precedes it.
     """
     allowed = start[1:] > end[:-1]
     for gap in np.flatnonzero(~allowed):
         edge = int(end[gap])
         if edge == start[gap + 1] and 0 < edge < len(text):
             allowed[gap] = _unspaced(text[edge - 1]) and not _closing(text[edge])
-    return allowed
+    blank = len(text) - len(text.lstrip())
+    return allowed & (start[1:] < end[1:]) & (end[:-1] > blank)
+
+
+def distinct_gaps(ends: np.ndarray) -> np.ndarray:
+    """The last gap at each offset, the only one of them that may be a boundary: bool (token − 1,).
+
+    ends: (token,) ascending; several tokens end at one offset where they share a character, or are white space.
+
+    >>> distinct_gaps(np.array([2, 5, 5, 9, 9])).tolist()
+    [True, False, True, True]
+    """
+    return np.diff(ends[:-1], append=np.iinfo(np.int64).max) > 0
 
 
 def _unspaced(character: str) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from lib.corpora.document import Span
+from lib.corpora.document import Document, Span
 from lib.corpora.pos import closed_class_tags
+from lib.errors import HeadlightError
 
 from .conditions import CONDITIONS
 from .errors import SegmentationError
@@ -15,6 +16,7 @@ from .passes import Progress
 from .segmentation import GRANULARITIES, Segmentation
 from .sentences import cut_sentences
 from .topics import FEATURES, cut_topics
+from .windows import without_halves
 
 
 def segment(
@@ -41,8 +43,9 @@ def segment(
     progress     progress(done, total, stage); may raise to cancel
     condition    sentences: a name of CONDITIONS, the calibration to read the text with; recognised by default
 
-    Text without punctuation or capitals is recognised and read with the calibration made for it. Raises
-    SegmentationError where the arguments do not fit each other or the model cannot read text.
+    Text without punctuation or capitals is recognised and read with the calibration made for it. Halves of characters
+    (lone surrogates) are read, and handed back, as U+FFFD. Raises SegmentationError where the arguments do not fit
+    each other or the model cannot read text.
 
     **Source** Halevi et al., arXiv 2512.21956, for the idea; calibration, surface cues and change points are this
     product's.
@@ -57,15 +60,25 @@ def segment(
         raise SegmentationError("a condition among " + ", ".join(CONDITIONS), repr(condition), "Choose one of these.")
     if segments is not None and segments < 1:
         raise SegmentationError("at least one segment", f"{segments}", "Leave it out where the number is not known.")
+    text = without_halves(text)
     if not text.strip():
         return Segmentation(text, granularity, [], [], [], 0.5, "nothing to cut", notes=("There is no text.",))
     if granularity == "topic":
         if engine is None:
             raise SegmentationError("a model that reads the sentences", "none", "Load one, such as all-MiniLM-L6-v2.")
+        sentences = None if sentences is None else _checked(sentences, text)
         cut = cut_topics(text, engine, segments, sentences, features, progress)
     else:
         cut = cut_sentences(text, engine, segments, surface, progress, condition)
     return cut if engine is None else _with_warning(cut, engine)
+
+
+def _checked(sentences: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """Spans as they are, refused where a document could not have them."""
+    try:
+        return Document("", text, tuple(sentences)).sentences
+    except HeadlightError as error:
+        raise SegmentationError(error.expected, error.got, error.remedy) from error
 
 
 def _with_warning(cut: Segmentation, engine: Any) -> Segmentation:

@@ -12,7 +12,7 @@ from .conditions import CONDITIONS, recognise
 from .errors import SegmentationError
 from .features import averaged_signals
 from .passes import Progress
-from .positions import candidate_gaps
+from .positions import candidate_gaps, distinct_gaps
 from .scoring import gap_scores
 from .segmentation import Segmentation, probability, strongest
 from .surface import surface_cues, words_between
@@ -50,8 +50,9 @@ def cut_sentences(
     allowed = candidate_gaps(text, tokens.start, tokens.end) if len(tokens) > 1 else np.zeros(0, dtype=bool)
     if not allowed.any():
         require_count(segments, int(allowed.sum()))
-        gaps = tokens.end[:-1]
-        return Segmentation(text, "sentence", gaps, np.zeros(len(gaps)), [], 0.5, "nothing to cut")
+        gaps = np.unique(tokens.end[:-1])
+        note = "There are no two words between which the text could be cut."
+        return Segmentation(text, "sentence", gaps, np.zeros(len(gaps)), [], 0.5, "nothing to cut", notes=(note,))
     recognised = condition is None
     condition = recognise(text) if recognised else condition
     reading = _read(text, tokens, allowed, condition, engine, surface, progress)
@@ -61,9 +62,9 @@ def cut_sentences(
     threshold = 0.5 if segments is None else float("nan")
     how = "recognised" if recognised else "as asked"
     notes = (f"Read as text {CONDITIONS[condition][0]} ({how}).", *reading.notes)
-    return Segmentation(
-        text, "sentence", tokens.end[:-1], score, tokens.end[cuts], threshold, reading.method, notes=notes
-    )
+    place = distinct_gaps(tokens.end)
+    gaps = tokens.end[:-1][place]
+    return Segmentation(text, "sentence", gaps, score[place], tokens.end[cuts], threshold, reading.method, notes=notes)
 
 
 def _words(text: str) -> Tokens:

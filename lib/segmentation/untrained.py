@@ -9,10 +9,10 @@ import numpy as np
 from .errors import SegmentationError
 from .features import TextSignals, averaged_signals
 from .passes import Progress
-from .positions import candidate_gaps
+from .positions import candidate_gaps, distinct_gaps
 from .segmentation import Segmentation, probability, strongest
 from .signals import signal_names
-from .windows import read_tokens
+from .windows import read_tokens, without_halves
 
 STANDS_OUT = 1.0  # standard deviations above the mean over all places at which a boundary is set
 
@@ -64,6 +64,7 @@ def segment_by_signal(
 
     **Source** Halevi et al., arXiv 2512.21956: late attention concentrates on separators.
     """
+    text = without_halves(text)
     tokens = read_tokens(text, engine)
     if signals is None:
         signals = averaged_signals(engine, tokens, [signal], progress=progress)
@@ -84,11 +85,12 @@ def segment_by_signal(
     cuts = np.flatnonzero(score >= 0.5) if segments is None else strongest(score, segments - 1)
     where = "all layers" if layer == -1 else f"L{layer}"
     where = f"{where}, mean over heads" if head is None else f"{where} H{head}"
+    place = distinct_gaps(tokens.end)
     return Segmentation(
         text,
         "sentence",
-        tokens.end[:-1],
-        score,
+        tokens.end[:-1][place],
+        score[place],
         tokens.end[cuts],
         0.5 if segments is None else float("nan"),
         f"{signal} of {where}, untrained",

@@ -7,6 +7,7 @@ is judged by the window that sees more of its surroundings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from .errors import SegmentationError
 
 SIZE = 62  # tokens of a window, special tokens apart: longer windows blur the signals
 STRIDE = 52  # tokens between windows: neighbours share at least 10
+_HALF = re.compile("[\ud800-\udfff]")  # half of a character
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,10 @@ class Tokens:
 
 
 def read_tokens(text: str, engine: Any) -> Tokens:
-    """Tokenise a text of any length for a text model.
+    """Tokenise a text of any length for a text model; halves of characters are read as U+FFFD.
+
+    A token of white space alone, as character models and byte-level ones have, is told as empty and at the end of what
+    precedes it: the gap after it is then the one at which the text can be cut.
 
     Raises SegmentationError for a vision model and for a model without a tokenizer.
     """
@@ -51,6 +56,7 @@ def read_tokens(text: str, engine: Any) -> Tokens:
         raise SegmentationError(
             "a text model with its tokenizer", f"{engine.name} ({engine.kind})", "Choose all-MiniLM-L6-v2, for example."
         )
+    text = without_halves(text)
     pieces = tokenise(text, engine)
     content = np.flatnonzero(~pieces.special)
     if not len(content):
@@ -61,8 +67,20 @@ def read_tokens(text: str, engine: Any) -> Tokens:
     return Tokens(pieces.ids[content], start, end, pieces.ids[:first], pieces.ids[last + 1 :])
 
 
+def without_halves(text: str) -> str:
+    """The text with U+FFFD for every lone surrogate, which no tokenizer takes; offsets stay as they are.
+
+    >>> without_halves("a \ud800 b") == "a \ufffd b"
+    True
+    """
+    return _HALF.sub("\ufffd", text)
+
+
 def _trimmed(start: np.ndarray, end: np.ndarray, text: str) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets without the white space that byte-level tokens carry; a token of white space alone keeps its own."""
+    """Offsets without white space: that within tokens is cut off, a token of nothing else becomes empty.
+
+    Empty ones lie at the end of the token before them, those that begin a text where its first word begins.
+    """
     start, end = start.astype(np.int64), end.astype(np.int64)
     spaced = [text[a : a + 1].isspace() or text[b - 1 : b].isspace() for a, b in zip(start, end, strict=True)]
     for i in np.flatnonzero(spaced):
@@ -70,6 +88,8 @@ def _trimmed(start: np.ndarray, end: np.ndarray, text: str) -> tuple[np.ndarray,
         if covered.strip():
             start[i] += len(covered) - len(covered.lstrip())
             end[i] -= len(covered) - len(covered.rstrip())
+        else:
+            start[i] = end[i] = end[i - 1] if i else len(text) - len(text.lstrip())
     return start, end
 
 

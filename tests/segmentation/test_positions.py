@@ -1,5 +1,7 @@
 """Spans, offsets, gaps and positions are told back and forth without loss."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,9 @@ from hypothesis import strategies as st
 
 from lib.corpora.sentences import spans_between
 from lib.corpora.words import word_spans
-from lib.segmentation.positions import boundaries_of, candidate_gaps, gaps_at
+from lib.models import catalogue, load
+from lib.segmentation import read_tokens
+from lib.segmentation.positions import boundaries_of, candidate_gaps, distinct_gaps, gaps_at
 
 letters = st.characters(codec="utf-8", exclude_categories=("Z", "C"))
 words = st.lists(st.text(letters, min_size=1, max_size=8), min_size=1)
@@ -54,3 +58,34 @@ def test_text_is_cut_at_white_space_and_where_scripts_have_none(text, after):
     start, end = np.array(word_spans(text)).T
     cuts = end[:-1][candidate_gaps(text, start, end)]
     assert cuts.tolist() == np.array([text.index(word) + len(word) for word in after]).tolist()
+
+
+PLAIN = "  Dr. Oh left at 5 p.m. sharp.\n\nWhy?  It rained all day, so nobody swam. "
+
+
+def places(text, engine):
+    """Where a text can be cut, as a model's tokens have it."""
+    tokens = read_tokens(text, engine)
+    assert (np.diff(tokens.end) >= 0).all() and (tokens.start <= tokens.end).all()
+    allowed = candidate_gaps(text, tokens.start, tokens.end)
+    assert not (allowed & ~distinct_gaps(tokens.end)).any()  # one gap at a place
+    for gap in np.flatnonzero(allowed):  # the gap before the next token that is more than white space
+        assert text[tokens.start[gap + 1] : tokens.end[gap + 1]].strip()
+        assert gaps_at([tokens.end[gap]], tokens.end).tolist() == [gap]
+    return tokens.end[:-1][allowed].tolist()
+
+
+@pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "SmolLM2-135M-Instruct", "base"])
+@pytest.mark.parametrize("text", [PLAIN, PLAIN.replace(" ", "\u00a0"), PLAIN.strip().replace(" ", "\n"), "a\t \n b"])
+def test_words_are_what_can_be_parted_whether_white_space_is_a_token_or_not(name, text):
+    entry = next(entry for entry in catalogue() if entry.name == name)
+    if not entry.available:
+        pytest.skip(f"{name} is not installed: {entry.why_not}")
+    ends = np.cumsum([len(word) for word in text.split()])  # without the white space
+    offsets = [i + 1 for i in range(len(text)) if len("".join(text[: i + 1].split())) in ends[:-1] and text[i].strip()]
+    assert places(text, _loaded(name)) == offsets
+
+
+@cache
+def _loaded(name):
+    return load(name, device="cpu")

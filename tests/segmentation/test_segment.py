@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lib.corpora import builtin
+from lib.models import load
 from lib.segmentation import SegmentationError, averaged_signals, read_tokens, segment, segment_by_signal, under
 from lib.segmentation.calibration import FOLDER, calibration_for
 from lib.segmentation.metrics import boundary_scores
@@ -155,6 +156,9 @@ def test_a_decoder_works_and_says_which_signals_it_lacks(decoder):
         ({"segments": 0}, "at least one segment"),
         ({"granularity": "topic", "features": "words"}, "'words'"),
         ({"granularity": "topic", "segments": 50}, "1 … 2 topics"),
+        ({"granularity": "topic", "sentences": [(0, 900)]}, "inside a text of 26 characters"),
+        ({"granularity": "topic", "sentences": [(0, 9), (3, 12)]}, "ascending, disjoint"),
+        ({"granularity": "topic", "sentences": [(0, 9), (12, 12)]}, "non-empty"),
     ],
 )
 def test_arguments_that_do_not_fit_are_told(engine, arguments, message):
@@ -187,3 +191,40 @@ def test_progress_may_cancel(engine):
 
     with pytest.raises(KeyboardInterrupt):
         segment(TALK, engine, surface=False, progress=stop)
+
+
+def test_halves_of_characters_are_read_as_unknown_ones(engine):
+    text = "We left \ud800 early. It rained \udc00 all day."
+    for cut in (segment(text, engine), segment(text, engine, "topic"), segment_by_signal(text, engine)):
+        assert cut.text == text.replace("\ud800", "\ufffd").replace("\udc00", "\ufffd")
+    assert np.array_equal(segment(text, engine).score, segment(cut.text, engine).score)
+
+
+def test_a_model_of_characters_cuts_between_words(article):
+    """Its white space is a token of its own: gaps lie where they do for words, and every way but [SEP] works."""
+    characters = load("base", device="cpu")
+    text = article.text[:600].strip()
+    ends = {i for i in range(1, len(text)) if text[i].isspace() and not text[i - 1].isspace()}
+    ways = [
+        segment(text, characters),
+        segment(text, characters, surface=False),
+        segment_by_signal(text, characters, "back_near", layer=-1),
+    ]
+    for cut in ways:
+        assert set(cut.gaps[cut.score > 0].tolist()) == ends
+        assert 0 < len(cut.boundaries) < len(ends) and set(cut.boundaries.tolist()) <= ends
+        assert (cut.confidence >= 0.5).all()
+    assert np.array_equal(ways[0].boundaries, segment(text, None).boundaries)  # surface cues see the same words
+    assert any("No calibration for base" in note for note in ways[0].notes)
+
+
+@calibrated
+def test_confidence_is_that_of_the_place_where_tokens_share_a_character(engine):
+    """Korean syllables are several tokens, which all end at one offset."""
+    cut = segment(builtin("encyclopedia-ko")[0].text, engine)
+    assert (np.diff(cut.gaps) > 0).all()
+    assert (cut.confidence >= 0.5).all() and len(cut.boundaries) > 5
+
+
+def test_nothing_to_cut_is_told(engine):
+    assert "no two words" in segment("word", engine).notes[0]
