@@ -11,7 +11,7 @@ from lib.ui.message import guarded
 from lib.ui.scene import scene
 from lib.ui.segmentation.benchmark import benchmark_panel
 from lib.ui.segmentation.controls import granularity_control, way_controls
-from lib.ui.segmentation.cutting import made
+from lib.ui.segmentation.cutting import made, spoken_note
 from lib.ui.segmentation.methods import methods_panel
 from lib.ui.segmentation.picture import at_threshold, downloads, numbers, picture
 from lib.ui.segmentation.signals import signals_panel
@@ -58,6 +58,7 @@ def panel() -> None:
         source = chosen_source(now, pasted, shown)
         uncalibrated_note(now, ask)
         found = made(now, source, ask)
+        spoken_note(found, ask)
         cut = None if found is None else at_threshold(found)
         if cut is not None:
             left, right = st.columns([11, 4], gap="medium")

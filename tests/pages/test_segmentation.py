@@ -1,12 +1,15 @@
 """The Segmentation page: paste, see, take away; every section; models and texts that ask for words of explanation."""
 
 from pathlib import Path
+from threading import Event
+from time import sleep
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lib.segmentation import SegmentationError
-from lib.ui.segmentation import benchmark, picture
+from lib.segmentation import SegmentationError, segment
+from lib.ui import cached
+from lib.ui.segmentation import benchmark, cutting, picture
 from lib.ui.segmentation.wording import TRANSCRIPT, share
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
@@ -39,6 +42,8 @@ def test_a_pasted_transcript_is_cut_and_its_condition_told(fresh):
     assert "lower-cased, all punctuation removed (recognised)" in shown
     assert "on 318 documents" in shown
     assert "Your text\\: 2" in shown
+    assert "“all heads” may serve better" in shown
+    assert "may serve better" not in said(app.selectbox(key="segmentation-strength").set_value("heads").run())
     app = section(app, "methods")
     shown = said(app)
     assert "attention to [SEP], last layer, untrained" in shown
@@ -125,6 +130,75 @@ def test_a_decoder_offers_what_it_has(fresh):
     assert "attention to [SEP]" in shown
     assert "--model base" in shown
     assert app.selectbox(key="segmentation-signal").value == "z_cosine_4"
+
+
+def chosen(app, model):
+    app.session_state["model"] = model
+    return app.run()
+
+
+def test_what_reads_the_text_comes_back_with_the_model_that_offers_it(fresh):
+    app = opened(tokens=64)
+    app.selectbox(key="segmentation-strength").set_value("heads").run()
+    app = chosen(app, "base")
+    assert app.selectbox(key="segmentation-strength").value == "one"
+    assert app.selectbox(key="segmentation-signal").value == "z_cosine_4"
+    assert "nothing to cut" not in said(section(app, "signals")).lower()
+    assert "could be cut" not in said(app)
+    app = chosen(app, "all-MiniLM-L6-v2")
+    assert app.selectbox(key="segmentation-strength").value == "heads"
+    app.selectbox(key="segmentation-strength").set_value("one").run()
+    assert app.selectbox(key="segmentation-signal").value == "to_last"
+    app.selectbox(key="segmentation-signal").set_value("from_last").run()
+    app = chosen(app, "base")
+    assert app.selectbox(key="segmentation-signal").value == "z_cosine_4"
+    app = chosen(app, "all-MiniLM-L6-v2")
+    assert app.selectbox(key="segmentation-signal").value == "from_last"
+    assert not app.exception
+
+
+@pytest.mark.parametrize("engines", ["2", "1"])
+def test_a_running_cut_is_found_again_after_another_model(fresh, monkeypatch, engines):
+    """With room for both models its bar comes back; where its model gave way, that is told beside the button."""
+    monkeypatch.setenv("HEADLIGHT_ENGINES", engines)
+    cached.residents.clear()
+    go_on, at_work = Event(), Event()
+
+    def slowly(now, source, ask, store, progress):
+        at_work.set()
+        while not go_on.wait(0.05):
+            progress(1, 2, "at work")
+            now.engine.require_loaded()
+        return segment("One two. Three four.", None)
+
+    app = opened()
+    monkeypatch.setattr(cutting, "_cut", slowly)
+    app.text_area(key="segmentation-text").set_value("so we went on " * 2000).run()
+    app.button(key="segmentation-start").click().run()
+    assert at_work.wait(30)
+    assert "segmentation-stop" in [button.key for button in app.button]
+    (job,) = app.session_state["jobs"].values()
+    app = chosen(app, "base")
+    assert "segmentation-start" in [button.key for button in app.button]
+    if engines == "1":
+        deadline(lambda: job.state != "running")
+    app = chosen(app, "all-MiniLM-L6-v2")
+    keys = [button.key for button in app.button]
+    assert ("segmentation-stop" in keys, "segmentation-start" in keys) == (engines == "2", engines == "1")
+    assert ("left unfinished" in said(app)) == (engines == "1")
+    go_on.set()
+    deadline(lambda: job.state != "running")
+    cached.residents.clear()
+    assert not app.exception
+
+
+def deadline(ended):
+    """Wait until something has ended; fails after half a minute."""
+    for _ in range(600):
+        if ended():
+            return
+        sleep(0.05)
+    raise AssertionError("it goes on")
 
 
 def test_uploaded_gold_is_read_or_its_line_is_told():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -80,14 +81,12 @@ def way_controls(now: Scene, granularity: str, segments: int | None) -> Ask:
         return Ask(granularity, segments, "topics", features, None)
     has = bool(calibrated_conditions(now))
     ways = list(STRENGTHS) if has else ["one"]
-    if st.session_state.get("segmentation-strength") not in ways:
-        st.session_state["segmentation-strength"] = ways[0]
     strength = st.selectbox(
         "Read by",
         ways,
         format_func=STRENGTHS.__getitem__,
-        key="segmentation-strength",
         persist_state="session",
+        **_wished("segmentation-strength", ways, ways[0]),
         width=195,
         help=STRENGTH_HELP,
     )
@@ -105,18 +104,31 @@ def way_controls(now: Scene, granularity: str, segments: int | None) -> Ask:
     return _one_signal(now, granularity, segments)
 
 
+def _wished(key: str, offered: list[str], nearest: str) -> dict[str, Any]:
+    """Key and callback of a control that not every model offers in full: what the visitor chose comes back with it.
+
+    nearest: what is shown where nothing was chosen, or what was chosen is not offered now.
+    """
+    wish = f"{key}-wish"
+
+    def remember() -> None:
+        st.session_state[wish] = st.session_state[key]
+
+    chosen = st.session_state.get(wish)
+    st.session_state[key] = chosen if chosen in offered else nearest
+    return {"key": key, "on_change": remember}
+
+
 def _one_signal(now: Scene, granularity: str, segments: int | None) -> Ask:
     there = signals_there(now.engine)
     ordered = [name for name in SIGNAL_NAMES if name in there]
-    if st.session_state.get("segmentation-signal") not in ordered:
-        st.session_state["segmentation-signal"] = "to_last" if "to_last" in ordered else "z_cosine_4"
     signal = st.selectbox(
         "Signal",
         ordered,
         format_func=SIGNAL_NAMES.__getitem__,
-        key="segmentation-signal",
         persist_state="session",
         width=230,
+        **_wished("segmentation-signal", ordered, "to_last" if "to_last" in ordered else "z_cosine_4"),
     )
     where = st.selectbox(
         "Of",

@@ -6,7 +6,9 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+import streamlit as st
 
+from lib.models.engine import EngineReleased
 from lib.segmentation import (
     Segmentation,
     TextSignals,
@@ -17,11 +19,12 @@ from lib.segmentation import (
     segment_by_signal,
 )
 from lib.ui import cached
-from lib.ui.job import worked
+from lib.ui.job import JOBS, worked
 from lib.ui.progress import Progress, progress_line
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.source import Source
+from lib.ui.segmentation.wording import STRENGTHS
 from lib.ui.words import plural
 
 LONG = 6_000  # words from which cutting is started by hand
@@ -38,6 +41,12 @@ class Made:
     key: str
 
 
+def spoken_note(found: Made | None, ask: Ask) -> None:
+    """Where a text was recognised as bare and surface cues read it too: what may do better on talk."""
+    if found is not None and ask.strength == "surface" and ask.condition is None and found.condition == "bare":
+        st.caption(f"On spoken text without any marks, “{STRENGTHS['heads']}” may serve better.")
+
+
 def made(now: Scene, source: Source, ask: Ask) -> Made | None:
     """The cut that was asked for; None while a long text waits or is being cut."""
     key = f"{now.engine.key} {source.digest} {source.gold is not None} {ask}"
@@ -51,6 +60,7 @@ def made(now: Scene, source: Source, ask: Ask) -> Made | None:
 
     words = len(source.text.split())
     if words > LONG:
+        _told_where_given_way(f"segmentation {key}")
         return worked("segmentation", key, f"Cut {plural(words, 'word')}", build)
 
     def at_once() -> Made:
@@ -58,6 +68,14 @@ def made(now: Scene, source: Source, ask: Ask) -> Made | None:
             return build(progress)
 
     return cached.kept("segmentation", key, at_once)
+
+
+def _told_where_given_way(name: str) -> None:
+    """Where a cut was left because another model took this one's place: say so, and let it be started again."""
+    job = st.session_state.get(JOBS, {}).get(name)
+    if job is not None and isinstance(job.error, EngineReleased):
+        del st.session_state[JOBS][name]
+        st.caption("This cut was left unfinished when another model took the place of its own.")
 
 
 def _cut(now: Scene, source: Source, ask: Ask, store: object, progress: Progress) -> Segmentation:
