@@ -1,11 +1,15 @@
-"""What the commands share: the corpus they are given and the line that says how far they are."""
+"""What the commands share: the corpus they are given, the line that says how far they are, and how they give up."""
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lib.corpora import Document, builtin, conllu, from_file
+from lib.errors import HeadlightError
 
 
 def documents(corpus: str) -> list[Document]:
@@ -20,3 +24,12 @@ def say(done: int, total: int, stage: str) -> None:
     """Progress on one line of the terminal."""
     sys.stderr.write(f"\r{stage}: {done} of {total}    ")
     sys.stderr.flush()
+
+
+@contextmanager
+def told(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """End the command with one line and status 1 where the user can act on what went wrong, not with a traceback."""
+    try:
+        yield
+    except (HeadlightError, OSError) as error:
+        parser.exit(1, f"\n{error}\n")

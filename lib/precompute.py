@@ -20,13 +20,12 @@ from pathlib import Path
 from joblib import parallel_config
 
 from lib.capture import Capture, Store, capture_key, stored
-from lib.command import documents, say
+from lib.command import documents, say, told
 from lib.corpora import USUAL_LENGTH, Document, Encoding, encode
 from lib.embeddings import METHODS, MapSettings, Tile, all_heads, head_map, load_tile, save_tile, tiles
 from lib.embeddings.gpu import installed, project_on
 from lib.embeddings.reading import READ, read_documents
 from lib.embeddings.sampling import THUMBNAIL
-from lib.errors import HeadlightError
 from lib.models import Engine
 
 Progress = Callable[[int, int, str], None]
@@ -106,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from lib.models import load  # after the arguments were found to be right: it takes seconds
 
-    try:
+    with told(parser):
         settings = MapSettings(given.projection, given.dimensions, given.scale, most=given.most, seed=given.seed)
         texts, store = documents(given.corpus), Store(given.store)
         engine = load(given.model, device=given.device, dtype=given.dtype)
@@ -114,8 +113,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         read = read_documents(texts, engine, given.read, given.length)
         with parallel_config("loky", n_jobs=given.jobs, inner_max_num_threads=1):
             done = fill(engine, read.encodings, settings, store, progress=say)
-    except (HeadlightError, OSError) as error:
-        parser.exit(1, f"\n{error}\n")
     sys.stdout.write(f"\n{done.made} maps made, {done.found} there already, in {given.store}\n")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
-from lib.corpora import builtin, conllu, encode
+from lib.command import documents, told
+from lib.corpora import encode
 from lib.models import load, untrained_twin
 from lib.verdicts import table
 
@@ -14,21 +16,23 @@ from .findings import attentionviz
 from .summary import head_sentences
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure a model and its untrained twin on a corpus and write the verdicts, and a sentence per head if asked."""
     parser = argparse.ArgumentParser(prog="python -m lib.embeddings", description=__doc__)
     parser.add_argument("model", help="a name of the catalogue, a folder or a Hub id")
-    parser.add_argument("corpus", help="a built-in corpus, or a .conllu file")
+    parser.add_argument("corpus", help="a built-in corpus, or a file that the app could read")
     parser.add_argument("--documents", type=int, help="the first so many documents alone")
     parser.add_argument("--length", type=int, default=128, help="tokens of a document at most (128)")
     parser.add_argument("--sentences", action="store_true", help="a sentence about every head as well")
-    given = parser.parse_args()
-    documents = conllu(given.corpus) if given.corpus.endswith(".conllu") else builtin(given.corpus)
-    engine = load(given.model)
-    encodings = [encode(document, engine, given.length) for document in documents[: given.documents]]
-    trained = evidence(engine, encodings)
-    twin = evidence(untrained_twin(engine), encodings)
-    for found in attentionviz(trained, twin, given.corpus):
+    given = parser.parse_args(arguments)
+    with told(parser):
+        read = documents(given.corpus)[: given.documents]
+        engine = load(given.model)
+        encodings = [encode(document, engine, given.length) for document in read]
+        trained = evidence(engine, encodings)
+        twin = evidence(untrained_twin(engine), encodings)
+        verdicts = attentionviz(trained, twin, given.corpus)
+    for found in verdicts:
         sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
         for row in table(found.parts or [found]).itertuples():
             interval = f"{row.number:.3g} [{row.low:.3g}, {row.high:.3g}]"

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from lib.command import told
+from lib.errors import HeadlightError
 from lib.models.char_gpt.sampling import label, passages, titled
 
 
@@ -21,10 +23,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--seed", type=int, default=0)
     options = vars(parser.parse_args(arguments))
-    texts = passages(options["model"], options["passages"], options["length"], options["temperature"], options["seed"])
-    options["out"].parent.mkdir(parents=True, exist_ok=True)
-    options["out"].write_text(titled(texts), encoding="utf-8")
-    options["out"].with_suffix(".md").write_text(label(options["model"], texts, options), encoding="utf-8")
+    with told(parser):
+        if not (options["model"] / "config.json").is_file():
+            raise HeadlightError("a folder that train_char_gpt wrote", repr(str(options["model"])), "Train one first.")
+        texts = passages(
+            options["model"], options["passages"], options["length"], options["temperature"], options["seed"]
+        )
+        options["out"].parent.mkdir(parents=True, exist_ok=True)
+        options["out"].write_text(titled(texts), encoding="utf-8")
+        options["out"].with_suffix(".md").write_text(label(options["model"], texts, options), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 
+from lib.command import told
 from lib.models.char_gpt.settings import Settings
 from lib.models.char_gpt.study import Study, add_finished, compare, markdown
 from lib.models.char_gpt.text import read_text
@@ -39,15 +40,16 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stdout)
     torch.set_num_threads(1)
-    study = Study(options.out)
-    if options.report:
-        add_finished(study, options.text, options.windows)
-    else:
-        text = read_text(options.text)
-        for seed in options.seeds:
-            for variant in VARIANTS:
-                settings = Settings(variant=variant, width=options.width, steps=options.steps, seed=seed)
-                log.info("%s", study.run(settings, text, options.windows))
+    with told(parser):
+        study = Study(options.out)
+        if options.report:
+            add_finished(study, options.text, options.windows)
+        else:
+            text = read_text(options.text)
+            for seed in options.seeds:
+                for variant in VARIANTS:
+                    settings = Settings(variant=variant, width=options.width, steps=options.steps, seed=seed)
+                    log.info("%s", study.run(settings, text, options.windows))
     log.info("\n%s", markdown(compare([*study.rows.values()])))
 
 

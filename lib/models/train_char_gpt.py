@@ -14,6 +14,7 @@ from pathlib import Path
 
 import torch
 
+from lib.command import told
 from lib.models.char_gpt.settings import VARIANTS, Settings
 from lib.models.char_gpt.text import read_text, text_name
 from lib.models.char_gpt.training import train
@@ -39,15 +40,16 @@ def main(arguments: list[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stdout)
     torch.set_num_threads(options["threads"])
     chosen = {field.name: options[field.name] for field in fields(Settings) if field.name in options}
-    settings = Settings(**chosen, bfloat16=not options["float32"])
-    summary = train(
-        settings,
-        read_text(options["text"]),
-        options["out"],
-        options["resume"],
-        options["early_step"],
-        text_name=text_name(options["text"]),
-    )
+    with told(parser):
+        settings = Settings(**chosen, bfloat16=not options["float32"])
+        summary = train(
+            settings,
+            read_text(options["text"]),
+            options["out"],
+            options["resume"],
+            options["early_step"],
+            text_name=text_name(options["text"]),
+        )
     log.info("validation loss %.4f nats after %d characters", summary["validation_loss"], summary["tokens"])
 
 

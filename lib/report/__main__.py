@@ -7,9 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lib.command import documents, say
+from lib.command import documents, say, told
 from lib.corpora import USUAL_LENGTH
-from lib.errors import HeadlightError
 
 DOCUMENTS = 24
 
@@ -30,14 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from lib.models import load  # after the arguments were found to be right: they take seconds
     from lib.report.sections import report
 
-    try:
+    with told(parser):
         read = documents(given.corpus)[: given.documents]
         engine = load(given.model, device=given.device, dtype=given.dtype)
         written = report(engine, read, Path(given.corpus).name, given.length, not given.no_twin, say)
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(written, encoding="utf-8")
-    except (HeadlightError, OSError) as error:
-        parser.exit(1, f"\n{error}\n")
     sys.stdout.write(f"\n{given.out}: {len(written) / 1e3:,.0f} kB\n")
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from lib.command import told
 from lib.models import load
 
 from .conditions import CONDITIONS
-from .errors import SegmentationError
 from .judging import Failure, Result
 from .sentence_benchmark import cross_validated, sentence_results
 from .topic_benchmark import topic_results
@@ -70,13 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--examples", type=int, default=0, help="failures to show per method")
     parser.add_argument("--csv", type=Path, default=None, help="also write the table there")
     given = parser.parse_args(arguments)
-    try:
+    with told(parser):
         results = _results(given)
-    except SegmentationError as error:
-        sys.exit(str(error))
-    sys.stdout.write(printed(results) + shown_failures(results, given.examples) + "\n")
-    if given.csv:
-        table(results).to_csv(given.csv, index=False)
+        sys.stdout.write(printed(results) + shown_failures(results, given.examples) + "\n")
+        if given.csv:
+            table(results).to_csv(given.csv, index=False)
 
 
 def _results(given: argparse.Namespace) -> list[Result]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lib.command import told
 from lib.corpora import Document
 from lib.models import load
 
@@ -73,8 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--surface", action="store_true", help="also write the files of surface cues alone")
     given = parser.parse_args(arguments)
-    engine = load(given.model)
+    with told(parser):
+        _calibrate(given)
+
+
+def _calibrate(given: argparse.Namespace) -> None:
     documents = [document for source in given.sources for document in gold_documents(source)]
+    engine = load(given.model)
     corpus = ", ".join(Path(source).stem for source in given.sources)
     done: dict[bytes, HeadFits] = {}
     for condition in given.conditions:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
-from lib.corpora import builtin, conllu
+from lib.command import documents, told
 from lib.models import load, untrained_twin
 from lib.verdicts import table
 
 from .claims import evidence, halevi
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure a model and its untrained twin on a corpus and write one line per verdict and part."""
     parser = argparse.ArgumentParser(prog="python -m lib.similarity", description=__doc__)
     parser.add_argument("model", help="a name of the catalogue, a folder or a Hub id")
-    parser.add_argument("corpus", help="a built-in corpus, or a .conllu file")
+    parser.add_argument("corpus", help="a built-in corpus, or a file that the app could read")
     parser.add_argument("--stream", help="of an encoder–decoder: encoder, decoder or cross")
-    given = parser.parse_args()
-    documents = conllu(given.corpus) if given.corpus.endswith(".conllu") else builtin(given.corpus)
-    engine = load(given.model)
-    trained = evidence(engine, documents, stream=given.stream)
-    twin = evidence(untrained_twin(engine), documents, stream=given.stream)
-    for found in halevi(trained, twin, given.corpus):
+    given = parser.parse_args(arguments)
+    with told(parser):
+        read = documents(given.corpus)
+        engine = load(given.model)
+        trained = evidence(engine, read, stream=given.stream)
+        twin = evidence(untrained_twin(engine), read, stream=given.stream)
+        verdicts = halevi(trained, twin, given.corpus)
+    for found in verdicts:
         sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
         for row in table(found.parts or [found]).itertuples():
             number = "not defined"

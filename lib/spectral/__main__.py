@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lib.corpora import builtin
+from lib.command import documents, told
 from lib.models import load
 from lib.verdicts import table
 
@@ -58,19 +58,21 @@ def noise(layer: LayerAnalysis) -> str:
     return ", ".join(f"{name} {low:.3g} … {high:.3g}" for name, (low, high) in zip(names, ends, strict=True))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure a model on a corpus and write the table."""
     parser = argparse.ArgumentParser(prog="python -m lib.spectral", description=__doc__)
     parser.add_argument("model", help="a name of the catalogue, a folder or a Hub id")
-    parser.add_argument("corpus", help="a built-in corpus")
+    parser.add_argument("corpus", help="a built-in corpus, or a file that the app could read")
     parser.add_argument("--windows", type=int, default=DEFAULT_COUNT, help="how many windows, N")
     parser.add_argument("--length", type=int, help="tokens each, L; what model and texts allow if left out")
     parser.add_argument("--verdicts", action="store_true", help="the paper's claims as well")
-    given = parser.parse_args()
-    engine = load(given.model)
-    cut = windows(builtin(given.corpus), engine, given.length, given.windows)
-    fields, grams = head_mean_field(engine, cut), head_grams(engine, cut)
-    layers = analyse(fields)
+    given = parser.parse_args(arguments)
+    with told(parser):
+        read = documents(given.corpus)
+        engine = load(given.model)
+        cut = windows(read, engine, given.length, given.windows)
+        fields, grams = head_mean_field(engine, cut), head_grams(engine, cut)
+        layers = analyse(fields)
     lines = [f"{given.model} on {given.corpus}: {cut.summary} White noise: {noise(layers[0])}.", ""]
     lines += [f"| {' | '.join(cells)} |" for cells in (HEADER, ["---"] * len(HEADER), *rows(layers, fields, grams))]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -87,8 +87,9 @@ def test_the_command_prints_and_writes_a_table(engine, tmp_path, capsys):
     assert path.read_text().startswith("corpus,granularity,condition,method")
 
 
-def test_the_command_says_what_is_wrong(engine, tmp_path):
+def test_the_command_says_what_is_wrong(engine, tmp_path, capsys):
     empty = tmp_path / "one.txt"
     empty.write_text("One sentence only.")
-    with pytest.raises(SystemExit, match="at least one sentence boundary"):
+    with pytest.raises(SystemExit) as ended:
         main([str(empty), "--granularity", "sentence"])
+    assert ended.value.code == 1 and "at least one sentence boundary" in capsys.readouterr().err

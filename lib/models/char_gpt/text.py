@@ -23,7 +23,7 @@ def read_text(source: str | None = None) -> str:
             tinyshakespeare.txt in the folder that HEADLIGHT_DATA names.
 
     Raises:
-        HeadlightError: there is no such file.
+        HeadlightError: there is no such file, or it is no text.
     """
     if source is not None and source.startswith("hub:"):
         from huggingface_hub import hf_hub_download
@@ -40,7 +40,10 @@ def read_text(source: str | None = None) -> str:
             f"no file at {source or DEFAULT_NAME!r}",
             "Pass --text FILE or --text hub:OWNER/NAME:FILE, or set HEADLIGHT_DATA to a folder that has it.",
         )
-    return path.read_text(encoding="utf-8")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise HeadlightError("a text file in UTF-8", f"{path.name!r}, which is not", "Choose another file.") from error
 
 
 def text_name(source: str | None) -> str:
