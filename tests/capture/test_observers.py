@@ -28,6 +28,7 @@ from lib.corpora.patches import patch_table
 from lib.corpora.tokens import Encoding, encode_ids
 from lib.models import Engine
 from lib.models.devices import OutOfMemory
+from lib.models.engine import EngineReleased
 from tests.capture.families import SEQUENCE, TEXT, tiny
 
 
@@ -181,7 +182,7 @@ def test_a_released_engine_is_refused():
     engine = engine_of("bert")
     documents = texts(engine, 5)
     engine.release()
-    with pytest.raises(NotRunnable, match="released"):
+    with pytest.raises(EngineReleased, match="released"):
         capture(engine, documents)
 
 

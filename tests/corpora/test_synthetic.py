@@ -55,7 +55,7 @@ def test_window_and_kind_are_respected(minilm):
 
 def test_a_model_without_tokenizer_gets_its_own_ids(minilm):
     model = SimpleNamespace(config=SimpleNamespace(vocab_size=30))
-    engine = engine_of(minilm.tokenizer, max_length=64, model=model)
+    engine = engine_of(minilm.tokenizer, max_length=64, require_loaded=lambda: model)
     engine.tokenizer, engine.special_ids = None, frozenset({0, 1})
     (sequence,) = repeated_tokens(engine, 25, count=1)
     assert len(sequence.token_ids) == 50 and sequence.token_ids.min() >= 2 and sequence.token_ids.max() < 30
