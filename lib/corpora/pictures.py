@@ -87,8 +87,9 @@ def _rgb(image: Image.Image, notes: list[str]) -> Image.Image:
         notes.append("Converted from 16 bits to 8 bits per colour.")
         return Image.fromarray(np.clip(np.round(values / 257), 0, 255).astype(np.uint8)).convert("RGB")
     if image.has_transparency_data:
-        notes.append("Laid its transparent parts over white.")
         image = image.convert("RGBA")
+        if image.getchannel("A").getextrema()[0] < 255:
+            notes.append("Laid its transparent parts over white.")
         return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
     if image.mode != "L":
         notes.append(f"Converted from {image.mode} to RGB.")

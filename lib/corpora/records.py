@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import deque
+from collections.abc import Iterator
 
 from lib.errors import HeadlightError
 
@@ -26,9 +28,9 @@ def from_csv(text: str, name: str) -> tuple[Rows, list[str]]:
     Raises HeadlightError where the table has no header, no rows or no text.
     """
     csv.field_size_limit(2**24)
+    delimiter = _delimiter(text)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), skipinitialspace=True)
-        header, *rows = [row for row in reader if any(map(str.strip, row))]
+        header, *rows = [row for row in _rows(text, delimiter) if any(map(str.strip, row))]
     except (ValueError, csv.Error) as error:
         raise _no_table(name, "no rows" if isinstance(error, ValueError) else str(error)) from error
     whole = {number: row for number, row in enumerate(rows, 1) if len(row) == len(header)}
@@ -41,7 +43,24 @@ def from_csv(text: str, name: str) -> tuple[Rows, list[str]]:
         notes.append(f"Left out {broken} of {len(rows)} rows that do not have {len(header)} columns.")
     if empty := len(whole) - len(entries):
         notes.append(f"Left out {empty} rows without text.")
+    if _left_open(text, delimiter):
+        notes.append(
+            "A quotation mark is never closed, so its row reaches to the end of the file. Close it if it should not."
+        )
     return _bounded(entries, notes)
+
+
+def _rows(text: str, delimiter: str, strict: bool = False) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=strict)
+
+
+def _left_open(text: str, delimiter: str) -> bool:
+    """Whether the file ends within quotation marks; csv reads on over every line until it does."""
+    try:
+        deque(_rows(text, delimiter, strict=True), maxlen=0)
+    except csv.Error as error:
+        return "end of data" in str(error)
+    return False
 
 
 def _delimiter(text: str) -> str:

@@ -67,11 +67,15 @@ def read_config(folder: Path) -> Any:
 
     path = folder / "config.json"
     if not path.is_file():
-        raise BrokenFolder(f"config.json and safetensors in {folder.name}", "no config.json", _no_config(folder))
+        where = folder.resolve().name or str(folder)
+        raise BrokenFolder(f"config.json and safetensors in {where}", "no config.json", _no_config(folder))
     try:
-        model_type = json.loads(path.read_text("utf-8")).get("model_type", "")
-    except (ValueError, AttributeError, RecursionError) as error:
+        said = json.loads(path.read_text("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise families.BrokenConfig("JSON in config.json", first_line(error), "Copy the file again.") from error
+    if not isinstance(said, dict):
+        raise families.BrokenConfig("an object {…} in config.json", f"a {type(said).__name__}", "Copy the file again.")
+    model_type = said.get("model_type", "")
     if not isinstance(model_type, str):
         raise families.BrokenConfig(
             "the name of a family as model_type", repr(model_type)[:200], "Correct config.json."
@@ -94,13 +98,13 @@ def weight_files(folder: Path) -> list[Path]:
         files = [single]
     elif index.is_file():
         try:
-            files = sorted(
-                {_beside(folder, part) for part in json.loads(index.read_text("utf-8"))["weight_map"].values()}
-            )
-        except HeadlightError:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise BadWeights(f"a map from weights to files in {INDEX}", first_line(error), "Copy it again.") from error
+            said = json.loads(index.read_text("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise BadWeights(f"JSON in {INDEX}", first_line(error), "Copy it again.") from error
+        parts = said.get("weight_map") if isinstance(said, dict) else None
+        if not isinstance(parts, dict) or not parts:
+            raise BadWeights(f"a map from weights to files in {INDEX}", "none", "Copy it again.")
+        files = sorted({_beside(folder, part) for part in parts.values()})
         lost = [file.name for file in files if not file.is_file()]
         if lost:
             raise BrokenFolder(f"{len(files)} safetensors files", f"{', '.join(lost[:3])} missing", "Copy all of them.")
@@ -186,6 +190,7 @@ def _read_model(folder: Path, classes: list[Any], dtype: Any) -> tuple[Any, list
                 local_files_only=True,
                 trust_remote_code=False,
                 output_loading_info=True,
+                ignore_mismatched_sizes=True,  # they are told below, in words
             )
         except ImportError as error:  # quantised in a format that a package of its own reads
             raise BadWeights("weights in float32, float16 or bfloat16", first_line(error), NOT_QUANTISED) from error
@@ -194,6 +199,12 @@ def _read_model(folder: Path, classes: list[Any], dtype: Any) -> tuple[Any, list
                 raise
             said = " ".join(str(error).split())[:300]
             raise BadWeights("weights that fit the configuration", said, "Check config.json.") from error
+        for key, stored, asked in sorted(info["mismatched_keys"]):
+            raise BadWeights(
+                f"weights of the shapes that config.json asks for, {tuple(asked)} of {key}",
+                f"{tuple(stored)}",
+                "Copy the config.json that belongs to these weights.",
+            )
         missing = {key for key in info["missing_keys"] if "pooler" not in key}
         if not missing:
             _require_whole_stack(model, info["unexpected_keys"])

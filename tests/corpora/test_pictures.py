@@ -62,6 +62,8 @@ def test_grey_palette_and_transparency():
     clear = np.dstack([ramp(), np.zeros((40, 60), np.uint8)])
     image, notes = read(saved(clear))
     assert (image == 255).all() and "over white" in notes[0]
+    image, notes = read(saved(Image.fromarray(ramp()).convert("RGBA")))
+    assert (image == ramp()).all() and notes == ()
 
 
 @pytest.mark.parametrize("format", ["PNG", "WEBP"])

@@ -197,6 +197,13 @@ def test_rows_of_a_table_that_are_left_out_are_counted():
     assert any("Left out 1 rows without text" in note for note in reading.notes)
 
 
+@pytest.mark.parametrize(("table", "told"), [('text\n"one\ntwo\n', True), ('text\n"one"\n"two ""x"""\n', False)])
+def test_a_quotation_that_is_never_closed_is_told(table, told):
+    reading = read_file(table.encode(), name="t.csv")
+    assert len(reading.documents) == (1 if told else 2)
+    assert any("never closed" in note for note in reading.notes) is told
+
+
 def test_long_runs_of_full_stops_come_back():
     text = "." * 2_000_000 + " End."  # what takes quadratic time would be at it for hours
     assert from_text(text)[0].sentences == ((0, 2_000_000), (2_000_001, len(text)))

@@ -57,7 +57,7 @@ def test_missing_weights_are_refused_rather_than_drawn(bert, save):
 
 
 def test_weights_of_another_size_are_refused(bert, save):
-    with pytest.raises(BadWeights, match=r"config\.json"):
+    with pytest.raises(BadWeights, match=r"shapes that config\.json asks for, \(64\S* of \S+intermediate\.dense\.bias"):
         load(str(save(bert, intermediate_size=64)))
 
 
@@ -78,7 +78,12 @@ def test_a_folder_without_config_says_what_to_give(bert, save, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("{", "JSON"), ("[]", "JSON"), ("{}", "without model_type"), ('{"model_type": "perceptron9"}', "perceptron9")],
+    [
+        ("{", "JSON"),
+        ("[]", "an object.*a list"),
+        ("{}", "without model_type"),
+        ('{"model_type": "perceptron9"}', "perceptron9"),
+    ],
 )
 def test_a_broken_configuration_is_explained(bert, save, text, said):
     folder = save(bert)
@@ -153,12 +158,12 @@ def test_an_index_names_only_files_beside_it(part, bert, save):
         load(str(folder))
 
 
-@pytest.mark.parametrize("broken", ["", "[]", '{"weight_map": 5}', "{}", "[" * 100_000])
+@pytest.mark.parametrize("broken", ["[]", "5", '{"weight_map": 5}', '{"weight_map": {}}', "{}", "", "[" * 100_000])
 def test_an_index_that_is_no_map_is_explained(broken, bert, save):
     folder = save(bert)
     (folder / "model.safetensors").unlink()
     (folder / "model.safetensors.index.json").write_text(broken, "utf-8")
-    with pytest.raises(BadWeights, match="map from weights to files"):
+    with pytest.raises(BadWeights, match=r"map from weights to files in \S+ got none|JSON in"):
         load(str(folder))
 
 
