@@ -29,7 +29,7 @@ class Claim:
     """One row of the table; ``side`` is where the claim puts the quantity relative to the null.
 
     ``impossible`` says why no data could support the claim, ``qualifier`` what to add where it is reproduced;
-    ``fewest`` is the number of documents (training seeds, where those are the sample) that an interval needs.
+    ``fewest`` is the number of documents that an interval needs, ``unit`` what the sample is where not of documents.
     """
 
     key: str
@@ -42,12 +42,13 @@ class Claim:
     impossible: str = ""
     qualifier: str = ""
     fewest: int = 5
+    unit: str = "documents"
 
     @property
     def rule(self) -> str:
         """The rule in one sentence, as shown beside the mark."""
         where = {"above": "above", "below": "below", "either": "outside"}[self.side]
-        return f"{self.quantity}: 95 % interval over documents {where} the null ({self.null}), and {self.threshold}."
+        return f"{self.quantity}: 95 % interval over {self.unit} {where} the null ({self.null}), and {self.threshold}."
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -160,6 +161,7 @@ CLAIMS: tuple[Claim, ...] = (
         "paired over at least 3 training seeds, in every layer",
         "above",
         fewest=3,
+        unit="training seeds",
     ),
     Claim(
         "P-gating-loss",
@@ -170,6 +172,7 @@ CLAIMS: tuple[Claim, ...] = (
         "at least 3 training seeds each, prefix and window form",
         "below",
         fewest=3,
+        unit="training seeds",
     ),
     Claim(
         "P-blur",

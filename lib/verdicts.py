@@ -16,10 +16,10 @@ import pandas as pd
 
 from lib.claims import CLAIMS, Claim, Side, claim
 from lib.errors import HeadlightError
+from lib.verdict_words import Null, bounds, more_words, null_words
 
 Mark = Literal["reproduced", "contradicted", "undecided"]
 MARKS: tuple[Mark, ...] = ("reproduced", "contradicted", "undecided")
-Null = float | tuple[float, float]  # a value, or the interval of a null that was itself measured
 
 __all__ = [
     "CLAIMS",
@@ -30,7 +30,6 @@ __all__ = [
     "all_of",
     "claim",
     "decide",
-    "null_words",
     "table",
     "verdict",
 ]
@@ -55,7 +54,8 @@ class Verdict:
 
     ``number`` and ``interval`` are in the units of ``quantity``; ``null`` maps each null's name to its value or
     interval; ``note`` says what would decide the claim, or qualifies the mark. ``parts`` are the verdicts of a
-    claim that has several conditions, or quantities shown beside the one that decides.
+    claim that has several conditions, or quantities shown beside the one that decides. ``documents`` counts the
+    sample in ``unit``: documents, windows or training seeds.
     """
 
     paper: str
@@ -72,6 +72,7 @@ class Verdict:
     note: str = ""
     reason: str = ""
     parts: tuple[Verdict, ...] = ()
+    unit: str = "documents"
 
 
 def decide(
@@ -86,6 +87,7 @@ def decide(
     fewest: int = 5,
     impossible: str = "",
     qualifier: str = "",
+    unit: str = "documents",
 ) -> Decision:
     """Mark a claim from a measured number.
 
@@ -95,7 +97,7 @@ def decide(
     "below" the null, or "either". threshold_met, threshold: whether the needed size is reached, and its words.
     documents, fewest: how many documents (or training seeds) the interval rests on, and below which number it is no
     evidence: resampling two or three says little. impossible: why the claim cannot hold for any data, if so.
-    qualifier: added to the reason when reproduced.
+    qualifier: added to the reason when reproduced. unit: what ``documents`` counts, in the plural.
 
     **reproduced**: the interval excludes every null, on the claimed side, and the threshold is met.
     **contradicted**: it excludes the first null on the other side, or the claim is arithmetically impossible.
@@ -109,11 +111,11 @@ def decide(
     if not nulls and not math.isnan(estimate):
         raise VerdictError("at least one null", "none", "Pass the chance level or the untrained twin's value.")
     low, high = (float(bound) for bound in interval)
-    undefined = _undefined(estimate, low, high, nulls)
+    undefined = _undefined(estimate, low, high, nulls, documents, unit, fewest)
     if undefined:
         return undefined
     if documents is not None and documents < fewest:
-        return Decision("undecided", f"{documents} samples are too few for an interval.", f"At least {fewest}.")
+        return Decision("undecided", f"{documents} {unit} are too few for an interval.", f"At least {fewest}.")
     rounding = 1e-9 * max(abs(low), abs(high))  # the mean of equal numbers differs in its last digit
     if not low - rounding <= estimate <= high + rounding:
         raise VerdictError(
@@ -121,19 +123,25 @@ def decide(
             f"{estimate:.4g} outside [{low:.4g}, {high:.4g}]",
             "Take both from the same bootstrap.",
         )
-    unseparated = _unseparated(estimate, low, high, nulls, side, documents)
+    unseparated = _unseparated(estimate, low, high, nulls, side, documents, unit)
     if unseparated:
         return unseparated
     where = "outside" if side == "either" else side
     if not threshold_met:
         reason = f"The interval lies {where} {' and '.join(nulls)} as claimed, but this is not met: {threshold}."
-        return Decision("undecided", reason, "Another model or corpus: more documents only narrow the interval.")
+        return Decision("undecided", reason, f"Another model or corpus: more {unit} only narrow the interval.")
     reason = f"The interval lies {where} {' and '.join(nulls)}, and this is met: {threshold}."
     return Decision("reproduced", f"{reason} {qualifier}".strip())
 
 
 def _unseparated(
-    estimate: float, low: float, high: float, nulls: Mapping[str, Null], side: Side, documents: int | None
+    estimate: float,
+    low: float,
+    high: float,
+    nulls: Mapping[str, Null],
+    side: Side,
+    documents: int | None,
+    unit: str,
 ) -> Decision | None:
     """What is decided where the interval does not leave every null on the claimed side; None where it does."""
     positions = {name: _position(low, high, value) for name, value in nulls.items()}
@@ -144,11 +152,11 @@ def _unseparated(
     if beyond:
         where, told = positions[beyond[0]], f"{beyond[0]} ({null_words(nulls[beyond[0]])})"
         reason = f"The interval lies {where} {told}, where the claim puts it {side}."
-        return Decision("undecided", reason, "Another model or corpus: more documents only narrow the interval.")
+        return Decision("undecided", reason, f"Another model or corpus: more {unit} only narrow the interval.")
     missed = [name for name, position in positions.items() if position == "across"]
     if missed:
         reason = f"Not separated from {' and '.join(f'{name} ({null_words(nulls[name])})' for name in missed)}."
-        return Decision("undecided", reason, _more_documents(estimate, low, high, nulls[missed[0]], documents))
+        return Decision("undecided", reason, more_words(estimate, low, high, nulls[missed[0]], documents, unit))
     return None
 
 
@@ -162,6 +170,7 @@ def verdict(
     model: str,
     corpus: str,
     documents: int,
+    unit: str = "",
     side: Side | None = None,
     quantity: str = "",
     threshold: str = "",
@@ -172,12 +181,13 @@ def verdict(
 ) -> Verdict:
     """Decide one claim of the table by its key and keep everything that the mark rests on.
 
-    key: a key of ``CLAIMS``. side, quantity, threshold: instead of the table's, for one part of a claim. note:
+    key: a key of ``CLAIMS``. unit, side, quantity, threshold: instead of the table's, for one part of a claim. note:
     shown beside what would decide it. The rest as in ``decide``. Raises UnknownClaim for an unknown key.
     """
     entry = claim(key)
     entry = replace(
         entry,
+        unit=unit or entry.unit,
         side=side or entry.side,
         quantity=quantity or entry.quantity,
         threshold=threshold or entry.threshold,
@@ -195,6 +205,7 @@ def verdict(
         fewest=entry.fewest,
         impossible=entry.impossible,
         qualifier=entry.qualifier,
+        unit=entry.unit,
     )
     return Verdict(
         paper=entry.paper,
@@ -211,6 +222,7 @@ def verdict(
         note=" ".join(filter(None, (note, decision.remedy))),
         reason=decision.reason,
         parts=parts,
+        unit=entry.unit,
     )
 
 
@@ -246,54 +258,37 @@ def table(verdicts: Iterable[Verdict]) -> pd.DataFrame:
             "model": v.model,
             "corpus": v.corpus,
             "documents": v.documents,
+            "unit": v.unit,
         }
         for v in verdicts
     ]
     return pd.DataFrame(rows)
 
 
-def _undefined(estimate: float, low: float, high: float, nulls: Mapping[str, Null]) -> Decision | None:
+def _undefined(
+    estimate: float,
+    low: float,
+    high: float,
+    nulls: Mapping[str, Null],
+    documents: int | None,
+    unit: str,
+    fewest: int,
+) -> Decision | None:
     if math.isnan(estimate):
         return Decision("undecided", "The number is not defined here.", "Data on which the quantity exists.")
     if math.isnan(low) or math.isnan(high):
-        return Decision("undecided", "There is no interval.", "At least two documents; better twenty.")
+        told = f"One {unit.removesuffix('s')}: no interval." if documents == 1 else "There is no interval."
+        return Decision("undecided", told, f"At least {fewest} {unit}.")
     for name, value in nulls.items():
-        if any(math.isnan(bound) for bound in _bounds(value)):
+        if any(math.isnan(bound) for bound in bounds(value)):
             return Decision("undecided", f"The null “{name}” was not measured.", f"Measure it: {name}.")
     return None
 
 
-def _bounds(null: Null) -> tuple[float, float]:
-    low, high = null if isinstance(null, tuple) else (null, null)
-    return float(low), float(high)
-
-
 def _position(low: float, high: float, null: Null) -> str:
-    null_low, null_high = _bounds(null)
+    null_low, null_high = bounds(null)
     return "above" if low > null_high else "below" if high < null_low else "across"
 
 
 def _claimed(position: str, side: Side) -> bool:
     return position != "across" and side in ("either", position)
-
-
-def _more_documents(estimate: float, low: float, high: float, null: Null, documents: int | None) -> str:
-    """How many documents the interval would need to leave the null, if the estimate stayed where it is."""
-    null_low, null_high = _bounds(null)
-    gap = max(estimate - null_high, null_low - estimate)
-    half = (estimate - low) if estimate > null_high else (high - estimate)
-    if documents is None or documents < 2:
-        return "More documents."
-    if gap <= 0 and isinstance(null, tuple):
-        return "The estimate lies within the null: more documents will not decide it."
-    if gap <= 0 or half / gap > 30:
-        return "More documents may not decide it: the estimate sits on the null."
-    needed = math.ceil(documents * (half / gap) ** 2)
-    return f"About {max(needed, documents + 1)} documents, if the estimate stays (interval ∝ 1/√N)."
-
-
-def null_words(null: Null) -> str:
-    """A null in three digits, as an interval where it was measured as one."""
-    if any(math.isnan(bound) for bound in _bounds(null)):
-        return "not measured"
-    return f"{null[0]:.3g} … {null[1]:.3g}" if isinstance(null, tuple) else f"{null:.3g}"

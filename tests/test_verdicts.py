@@ -89,7 +89,7 @@ def test_a_handful_of_documents_is_no_evidence():
     strong = (3.0, (2.9, 3.1), {"chance": 1.0}, True)
     few = verdict("H-separators", *strong, model="a model", corpus="a corpus", documents=4)
     assert few.mark == "undecided"
-    assert "4 samples" in few.reason
+    assert "4 documents are too few" in few.reason
     assert verdict("H-separators", *strong, model="a model", corpus="a corpus", documents=5).mark == "reproduced"
     seeds = verdict("P-gating-loss", -0.1, (-0.12, -0.08), {"no change": 0.0}, **{**WHERE, "documents": 3})
     assert seeds.mark == "reproduced"  # three training seeds, as the table says

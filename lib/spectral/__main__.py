@@ -13,6 +13,7 @@ import numpy as np
 
 from lib.command import documents, told
 from lib.models import load
+from lib.verdict_words import interval_words, number_words
 from lib.verdicts import table
 
 from .analysis import LayerAnalysis, analyse
@@ -81,8 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for found in zeris(evidence(fields, grams, engine.name), given.corpus):
         sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
         for part in table(found.parts or [found]).itertuples():
-            interval = f"{part.number:.3g} [{part.low:.3g}, {part.high:.3g}]"
-            sys.stdout.write(f"  {part.quantity}: {interval}, null {part.null} → {part.mark}. {part.note}\n")
+            number = f"{number_words(part.number)} {interval_words(part.number, (part.low, part.high))}".strip()
+            sys.stdout.write(f"  {part.quantity}: {number}, null {part.null} → {part.mark}. {part.note}\n")
 
 
 if __name__ == "__main__":

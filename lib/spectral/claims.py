@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lib.models.char_gpt.study import shipped_comparison
 from lib.stats import Interval, bootstrap_mean
 from lib.verdicts import Verdict, all_of, verdict
 
@@ -18,6 +19,7 @@ from .nulls import null_interval
 from .resampling import Replicates
 
 PAPER_SNAPSHOTS, PAPER_RANK = 150, 91
+LONG_ENOUGH = 114  # tokens of a window whose scales reach 20
 PRUNING = "change of the loss when pruned to the suggested allocation"
 
 
@@ -39,15 +41,17 @@ class Pruned:
 
 
 def zeris(
-    found: Evidence, corpus: str, pruned: Pruned | None = None, gain: Sequence[Mapping[str, Any]] = ()
+    found: Evidence, corpus: str, pruned: Pruned | None = None, gain: Sequence[Mapping[str, Any]] | None = None
 ) -> list[Verdict]:
     """Verdicts on the claims of Zeris, in the order of the table.
 
-    corpus: its name, as shown. pruned: the check of the heads' allocation. gain: rows of the seed study's comparison.
+    corpus: its name, as shown. pruned: the check of the heads' allocation. gain: rows of a seed study's comparison,
+    None for those of the study that is shipped.
 
     **Source** Zeris, arXiv 2606.06573, with arXiv 2605.21842; the rules are those of lib.claims.
     """
-    where = {"model": found.model, "corpus": corpus, "documents": found.documents}
+    gain = shipped_comparison() if gain is None else gain
+    where = {"model": found.model, "corpus": corpus, "documents": found.documents, "unit": "windows"}
     verdicts = [
         _scales(found, where),
         _modes(found, where),
@@ -86,11 +90,9 @@ def _scales(found: Evidence, where: dict[str, Any]) -> Verdict:
     difference = late_minus_early(contrast, late, early)
     each = contrast.estimate
     met = bool((each[early] > 0).all() and (each[late] < 0).all())
-    short = (
-        f" Scales of windows of {found.length} tokens end below 20: take 114 tokens or more."
-        if found.length < 114
-        else ""
-    )
+    short = ""
+    if found.length < LONG_ENOUGH:
+        short = f" Scales of windows of {found.length} tokens end below 20: take {LONG_ENOUGH} tokens or more."
     return verdict(
         "P-scales",
         float(difference.estimate),
@@ -130,7 +132,6 @@ def _complexity(found: Evidence, where: dict[str, Any]) -> Verdict:
     early, late = _ends(found)
     level = float(np.mean(found.numbers["t_spec"].estimate[early]))
     note = f"{_named(found, (5, 6))} minus {_named(found, (1, 2))}; T_spec early {level:.2f}."
-
     nulls = {name: _difference_nulls(found, name, early, late) for name in MEASURES}
 
     def part(name: str, side: str, quantity: str, met: bool, threshold: str) -> Verdict:
@@ -154,13 +155,7 @@ def _complexity(found: Evidence, where: dict[str, Any]) -> Verdict:
         part(
             "t_spec", "below", "T_spec, late − early; read: large T, many patterns share (used here)", about_one, size
         ),
-        part(
-            "t_spec",
-            "above",
-            "T_spec, late − early; read: small T is complex (the digest's other reading)",
-            about_one,
-            size,
-        ),
+        part("t_spec", "above", "T_spec, late − early; read: small T is complex (the other reading)", about_one, size),
         part("entropy_rank", "below", "entropy rank, late − early (no fit, no reading)", True, "none"),
         part("participation_ratio", "below", "participation ratio, late − early (no fit, no reading)", True, "none"),
     )

@@ -10,7 +10,8 @@ import streamlit as st
 
 from lib.claims import PAPERS
 from lib.ui.downloads import download_row
-from lib.verdicts import MARKS, Verdict, null_words, table
+from lib.verdict_words import interval_words, null_words, number_words
+from lib.verdicts import MARKS, Verdict, table
 from lib.views import csv_bytes, palette
 
 SIGNS = {"reproduced": "✓", "contradicted": "✕", "undecided": "?"}
@@ -45,7 +46,7 @@ def verdicts_csv(verdicts: Sequence[Verdict]) -> bytes:
 
 def _where(verdict: Verdict) -> str:
     """Model, corpus and number of documents, safe in Markdown."""
-    return f"measured on `{verdict.model.replace('`', '')}` with {verdict.documents:,} documents."
+    return f"measured on `{verdict.model.replace('`', '')}` with {verdict.documents:,} {verdict.unit}."
 
 
 def card(verdict: Verdict) -> str:
@@ -67,7 +68,7 @@ def why(verdict: Verdict) -> str:
         return html.escape(verdict.reason)
     return "".join(
         f"<div><span style='color:{palette.MARKS[part.mark]}'>{SIGNS[part.mark]}</span> {html.escape(part.quantity)}: "
-        f"{_digits(part.number)}, {part.mark}</div>"
+        f"{number_words(part.number)}, {part.mark}</div>"
         for part in verdict.parts
     )
 
@@ -83,9 +84,9 @@ def measured_html(verdict: Verdict, marked: bool) -> str:
     nulls = f"<div style='opacity:.75'>null (grey): {html.escape(nulls)}</div>" if nulls else ""
     return (
         f"<div style='font-size:.82rem'><div style='opacity:.75'>{head}</div>"
-        f"<div style='font-variant-numeric:tabular-nums;font-size:1rem'><b>{_digits(verdict.number)}</b> "
-        f"[{_digits(verdict.interval[0])}, {_digits(verdict.interval[1])}]</div>{strip(verdict)}{nulls}"
-        f"<div style='opacity:.75'>{html.escape(verdict.corpus)}, {verdict.documents:,} documents</div>{after}</div>"
+        f"<div style='font-variant-numeric:tabular-nums;font-size:1rem'><b>{number_words(verdict.number)}</b> "
+        f"{interval_words(verdict.number, verdict.interval)}</div>{strip(verdict)}{nulls}"
+        f"<div style='opacity:.75'>{html.escape(verdict.corpus)}, {_sample(verdict)}</div>{after}</div>"
     )
 
 
@@ -116,5 +117,7 @@ def strip(verdict: Verdict) -> str:
     )
 
 
-def _digits(value: float) -> str:
-    return "not defined" if math.isnan(value) else f"{value:.3g}"
+def _sample(verdict: Verdict) -> str:
+    """How many documents, windows or training seeds the numbers rest on: "1 training seed"."""
+    unit = verdict.unit.removesuffix("s") if verdict.documents == 1 else verdict.unit
+    return f"{verdict.documents:,} {unit}"

@@ -1,17 +1,17 @@
 """The seed study: rows that outlive their models, settings that must agree, numbers worked by hand."""
 
 import json
+import re
 import shutil
 
 import numpy as np
 import pytest
 import torch
 
-from lib.errors import HeadlightError
 from lib.models import seed_study
 from lib.models.char_gpt import study
 from lib.models.char_gpt.settings import Settings
-from lib.models.char_gpt.study import Study, compare, loss_at, loss_without_future, paired_interval
+from lib.models.char_gpt.study import Study, compare, loss_at, loss_without_future, markdown, paired_interval
 from lib.models.char_gpt.training import build
 from lib.models.seed_study import main
 
@@ -63,18 +63,26 @@ def test_a_row_outlives_its_model_and_is_not_trained_again(trained, command, tmp
     assert len(trained) == 6
 
 
-def test_other_settings_are_refused_and_named(trained, command, tmp_path):
+@pytest.fixture
+def refused(command, capsys):
+    """A command that ends with status 1, and the words in which it says why."""
+
+    def run(*more):
+        with pytest.raises(SystemExit, match="1"):
+            command(*more)
+        return capsys.readouterr().err
+
+    return run
+
+
+def test_other_settings_are_refused_and_named(trained, command, refused, tmp_path):
     command("--steps", "3", "--seeds", "1")
-    with pytest.raises(HeadlightError, match=r"'steps': 4.*'steps': 3"):
-        command("--steps", "4", "--seeds", "1")
+    assert re.search(r"'steps': 4.*'steps': 3", refused("--steps", "4", "--seeds", "1"))
     shutil.rmtree(tmp_path / "study" / "base-1")
-    with pytest.raises(HeadlightError, match=r"row of base-1 .*'steps': 4.*'steps': 3"):
-        command("--steps", "4", "--seeds", "1")
-    with pytest.raises(HeadlightError, match=r"'windows': 8.*'windows': 4"):
-        command("--steps", "3", "--seeds", "1", "--windows", "8")
+    assert re.search(r"row of base-1 .*'steps': 4.*'steps': 3", refused("--steps", "4", "--seeds", "1"))
+    assert re.search(r"'windows': 8.*'windows': 4", refused("--steps", "3", "--seeds", "1", "--windows", "8"))
     (tmp_path / "text.txt").write_text(TEXT + "More.")
-    with pytest.raises(HeadlightError, match="text_sha256"):
-        command("--steps", "3", "--seeds", "1")
+    assert "text_sha256" in refused("--steps", "3", "--seeds", "1")
     assert len(trained) == 3
 
 
@@ -92,13 +100,12 @@ def test_runs_of_the_earlier_command_are_measured_without_training(trained, comm
     assert len(trained) == 3
 
 
-def test_a_report_refuses_a_mixture(trained, command, tmp_path):
+def test_a_report_refuses_a_mixture(trained, command, refused, tmp_path):
     command("--steps", "3", "--seeds", "1")
     rows = Study(tmp_path / "study")
     other = rows.rows["base", 1]
     rows.keep(other | {"seed": 2, "settings": other["settings"] | {"seed": 2, "width": 99}})
-    with pytest.raises(HeadlightError, match=r"base-2.*'width': 16.*'width': 99"):
-        command("--report")
+    assert re.search(r"base-2.*'width': 16.*'width': 99", refused("--report"))
 
 
 def test_paired_differences_worked_by_hand():
@@ -114,6 +121,21 @@ def test_paired_differences_worked_by_hand():
     gated = [row for row in compare(rows) if row["variant"] == "ega1"]
     assert len(gated) == 3
     assert all(row["difference"] == pytest.approx(-0.1) and row["high"] == pytest.approx(-0.1) for row in gated)
+
+
+def test_the_table_tells_one_seed_from_an_interval():
+    def rows(seeds):
+        return [
+            {"variant": variant, "seed": seed, "validation": loss, "with_future": loss, "without_future": loss}
+            for variant, loss in (("base", 1.5), ("ega1", 1.4))
+            for seed in range(seeds)
+        ]
+
+    one, three = (markdown(compare(rows(seeds))).splitlines() for seeds in (1, 3))
+    assert one[0] == "| loss, nats per character | base | ega1 |" and len(one) == 7
+    assert one[2] == "| validation, as usual | 1.500 | 1.400 (−0.100, one seed: no interval) |"
+    assert three[2] == "| validation, as usual | 1.500 | 1.400 (−0.100, −0.100 … −0.100) |"
+    assert "base 3, ega1 3" in three[-1]
 
 
 @pytest.mark.parametrize("variant", ["base", "ega1", "ega1-window"])

@@ -1,8 +1,11 @@
+import json
+
 import numpy as np
 import pytest
 
 from lib.claims import CLAIMS
 from lib.errors import HeadlightError
+from lib.models.char_gpt.study import shipped_comparison
 from lib.spectral import Field, HeadGrams, Pruned, compare_centroids, evidence, lag_profile, paper_rows, zeris
 from tests.spectral.synthetic import noise_field, planted
 
@@ -83,14 +86,54 @@ def test_fewer_heads_late_need_their_check_to_reproduce(found):
     assert by_claim(zeris(found, "x", harmful), "eight heads").mark == "contradicted"
 
 
-def test_one_model_decides_nothing_about_gating_and_a_seed_study_does(found):
-    assert by_claim(zeris(found, "x"), "0.103").mark == "undecided"
-    row = {"loss": "validation", "seeds": 3, "difference": -0.05, "low": -0.06, "high": -0.04}
-    study = [row | {"variant": "ega1"}, row | {"variant": "ega1-window"}, {"loss": "validation", "variant": "base"}]
-    verdict = by_claim(zeris(found, "x", None, study), "0.103")
+def study(folder, **losses):
+    """The comparison of a made-up seed study on disk; losses: variant -> validation loss by seed."""
+    rows = [
+        {
+            "variant": name.replace("_", "-"),
+            "seed": seed,
+            "validation": loss,
+            "with_future": loss,
+            "without_future": 2.0,
+        }
+        for name, by_seed in losses.items()
+        for seed, loss in enumerate(by_seed)
+    ]
+    (folder / "seed-study.json").write_text(json.dumps({"runs": rows}), "utf-8")
+    return shipped_comparison(folder)
+
+
+def test_three_seeds_decide_the_gain_by_a_paired_interval(found, tmp_path):
+    base = (1.50, 1.60, 1.55)  # seeds differ more than the gain: only pairing by seed shows it
+    gain = study(tmp_path, base=base, ega1=(1.40, 1.51, 1.45), ega1_window=(1.44, 1.545, 1.49))
+    verdict = by_claim(zeris(found, "x", None, gain), "0.103")
     assert verdict.mark == "reproduced" and len(verdict.parts) == 2
-    turned = [study[0] | {"difference": 0.01, "low": -0.02, "high": 0.04}, study[1]]
-    assert by_claim(zeris(found, "x", None, turned), "0.103").mark == "undecided"
+    part = verdict.parts[0]
+    assert part.number == pytest.approx(-0.29 / 3)
+    assert part.interval == pytest.approx((-0.29 / 3 - 4.3027 / 300, -0.29 / 3 + 4.3027 / 300), rel=1e-4)
+    assert (part.documents, part.unit) == (3, "training seeds")
+    assert "0.000 [+0.000, +0.000]" in part.note  # the same with the leak closed
+    turned = study(tmp_path, base=base, ega1=(1.49, 1.62, 1.54), ega1_window=(1.40, 1.51, 1.45))
+    verdict = by_claim(zeris(found, "x", None, turned), "0.103")
+    assert [part.mark for part in verdict.parts] == ["undecided", "reproduced"] and verdict.mark == "undecided"
+    worse = study(tmp_path, base=base, ega1=(1.60, 1.71, 1.65), ega1_window=(1.40, 1.51, 1.45))
+    assert by_claim(zeris(found, "x", None, worse), "0.103").mark == "contradicted"
+
+
+def test_one_seed_is_no_interval_and_a_seed_without_its_base_does_not_count(found, tmp_path):
+    gain = study(tmp_path, base=(1.5,), ega1=(1.4, 1.3, 1.2))
+    verdict = by_claim(zeris(found, "x", None, gain), "0.103")
+    assert verdict.mark == "undecided" and verdict.documents == 1
+    assert "One training seed: no interval." in verdict.reason and "At least 3 training seeds" in verdict.note
+    two = by_claim(zeris(found, "x", None, study(tmp_path, base=(1.5, 1.6), ega1=(1.4, 1.5))), "0.103")
+    assert two.mark == "undecided" and "2 training seeds are too few" in two.reason
+    assert by_claim(zeris(found, "x", None, study(tmp_path)), "0.103").reason == "The number is not defined here."
+
+
+def test_the_shipped_study_decides_where_no_other_is_given(found):
+    given, own = (by_claim(zeris(found, "x", None, gain), "0.103") for gain in (shipped_comparison(), None))
+    assert (given.mark, given.number, given.documents) == (own.mark, own.number, own.documents)
+    assert own.documents >= 1
 
 
 def test_windows_separate_bands_and_pod_is_optimal_by_theorem(found):

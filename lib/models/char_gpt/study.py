@@ -16,8 +16,14 @@ from lib.errors import HeadlightError
 from lib.models.char_gpt.settings import Settings
 from lib.models.char_gpt.text import read_text, split, validation_windows
 from lib.models.char_gpt.training import batch_loss, train
+from lib.models.shipped import PLACE
 
 STRIDE = 16  # characters between those whose loss is measured with and without the future
+KINDS = {
+    "validation": "validation, as usual",
+    "with_future": "the same places, with the rest of the window in view",
+    "without_future": "the same places, with nothing after them in view",
+}
 
 
 @torch.no_grad()
@@ -135,10 +141,18 @@ def _other(what: str, got: dict, expected: dict) -> HeadlightError:
     return HeadlightError(f"{what} with {wanted}", f"{told}", "Choose another --out, or the settings of that study.")
 
 
+def shipped_comparison(folder: Path = PLACE) -> list[dict]:
+    """The comparison of the runs in a folder's seed-study.json; none where the study is not there."""
+    return compare([*Study(folder).rows.values()])
+
+
 def compare(rows: list[dict], baseline: str = "base") -> list[dict]:
-    """Mean loss of each variant and its paired difference to `baseline`, by kind of loss."""
+    """Mean loss of each variant and its paired difference to `baseline`, by kind of loss.
+
+    `seeds` counts a variant's runs, `pairs` those whose seed the baseline has too: the interval rests on these.
+    """
     table = []
-    for kind in ("validation", "with_future", "without_future"):
+    for kind in KINDS:
         losses = {}
         for row in rows:
             losses.setdefault(row["variant"], {})[row["seed"]] = row[kind]
@@ -152,23 +166,29 @@ def compare(rows: list[dict], baseline: str = "base") -> list[dict]:
             }
             if variant != baseline and seeds:
                 difference = np.array([by_seed[seed] - losses[baseline][seed] for seed in seeds])
+                entry["pairs"] = len(seeds)
                 entry["difference"], entry["low"], entry["high"] = paired_interval(difference)
             table.append(entry)
     return table
 
 
 def markdown(table: list[dict]) -> str:
-    """The comparison as a table."""
-    lines = [
-        "| loss, nats per character | variant | seeds | mean | minus base (95 % interval) |",
-        "|---|---|---|---|---|",
-    ]
-    for row in table:
-        gain = f"{row['difference']:+.4f} ({row['low']:+.4f} … {row['high']:+.4f})" if "difference" in row else "–"
-        lines.append(
-            f"| {row['loss'].replace('_', ' ')} | {row['variant']} | {row['seeds']} | {row['mean']:.4f} | {gain} |"
-        )
-    return "\n".join(lines) + "\n"
+    """The comparison as a table: one row per kind of loss, one column per variant, and what it rests on."""
+    variants = list(dict.fromkeys(row["variant"] for row in table))
+    cells = {(row["loss"], row["variant"]): _cell(row) for row in table}
+    lines = [f"| loss, nats per character | {' | '.join(variants)} |", "|" + "---|" * (len(variants) + 1)]
+    lines += [f"| {told} | {' | '.join(cells[kind, v] for v in variants)} |" for kind, told in KINDS.items() if table]
+    seeds = ", ".join(f"{v} {next(row['seeds'] for row in table if row['variant'] == v)}" for v in variants)
+    note = f"Mean over training seeds ({seeds}); in brackets minus base, paired by seed, 95 %."
+    return "\n".join([*lines, "", note]) + "\n"
+
+
+def _cell(row: dict) -> str:
+    """Mean loss, and the difference with its interval: 1.528 (−0.015, −0.020 … −0.010)."""
+    if "difference" not in row:
+        return f"{row['mean']:.3f}"
+    ends = "one seed: no interval" if row["pairs"] < 2 else f"{row['low']:+.3f} … {row['high']:+.3f}"
+    return f"{row['mean']:.3f} ({row['difference']:+.3f}, {ends})".replace("-", "−")
 
 
 def add_finished(study: Study, source: str | None, n_windows: int) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import streamlit as st
 
 from lib.spectral import Evidence, evidence, zeris
@@ -16,8 +13,6 @@ from lib.ui.spectral.heads import last_check
 from lib.ui.spectral.measures import EPSILON, Ask, field_key, fields, grams
 from lib.ui.verdicts import verdict_panel
 
-STUDY = Path(__file__).resolve().parents[3] / "data" / "models" / "seed-study.json"
-
 
 @st.fragment
 def claims_section(now: Scene, ask: Ask) -> None:
@@ -25,9 +20,9 @@ def claims_section(now: Scene, ask: Ask) -> None:
     with guarded("the paper's claims on these texts"):
         found = measured(now, ask)
         corpus = corpora_for("text")[now.choice.corpus]
-        verdict_panel(zeris(found, corpus, last_check(now, ask), study()), "spectral-verdicts")
+        verdict_panel(zeris(found, corpus, last_check(now, ask)), "spectral-verdicts")
         st.caption(
-            "“Documents” are windows here. The paper's six layers are mapped to this model's by depth. Where the "
+            "The paper's six layers are mapped to this model's by depth. Where the "
             "paper's digest reads T_spec both ways, both readings stand among the parts. Spectrum, mode, scale and "
             "coherency are words from turbulence: the analogy with turbulence is structural, not physical."
         )
@@ -42,8 +37,3 @@ def measured(now: Scene, ask: Ask) -> Evidence:
             return evidence(known, heads, now.engine.name, EPSILON, progress)
 
     return cached.kept("spectral claims", field_key(now, ask), build)
-
-
-def study() -> list[dict]:
-    """Rows of the seed study's comparison, none where it is not shipped."""
-    return json.loads(STUDY.read_text("utf-8"))["comparison"] if STUDY.is_file() else []
