@@ -13,24 +13,30 @@ def bounds(null: Null) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def three_digits(value: float) -> str:
+    """A number in three digits with a true minus: −0.83."""
+    return f"{value:.3g}".replace("-", "−")
+
+
 def null_words(null: Null) -> str:
     """A null in three digits, as an interval where it was measured as one."""
     if any(math.isnan(bound) for bound in bounds(null)):
         return "not measured"
-    return f"{null[0]:.3g} … {null[1]:.3g}" if isinstance(null, tuple) else f"{null:.3g}"
+    return " … ".join(three_digits(end) for end in (null if isinstance(null, tuple) else (null,)))
 
 
 def number_words(number: float) -> str:
     """A measured number in three digits."""
-    return "not defined" if math.isnan(number) else f"{number:.3g}"
+    return "not defined" if math.isnan(number) else three_digits(number)
 
 
 def interval_words(number: float, interval: tuple[float, float]) -> str:
     """The interval of a number, [low, high]; "" where there is no number to have one."""
     if math.isnan(number):
         return ""
-    low, high = interval
-    return "no interval" if math.isnan(low) or math.isnan(high) else f"[{low:.3g}, {high:.3g}]"
+    if any(math.isnan(end) for end in interval):
+        return "no interval"
+    return f"[{', '.join(three_digits(end) for end in interval)}]"
 
 
 def more_words(estimate: float, low: float, high: float, null: Null, documents: int | None, unit: str) -> str:

@@ -166,7 +166,7 @@ def test_the_table_has_a_row_a_verdict():
     made = verdict("H-thirty", -0.25, (-0.35, -0.1), {"no change": 0.0, "twin": (-0.05, 0.02)}, **WHERE)
     frame = table([made, made])
     assert len(frame) == 2
-    assert frame["null"][0] == "no change 0; twin -0.05 … 0.02"
+    assert frame["null"][0] == "no change 0; twin −0.05 … 0.02"
     unmeasured = verdict("H-thirty", -0.25, (-0.35, -0.1), {"twin": (math.nan, math.nan)}, **WHERE)
     assert table([unmeasured])["null"][0] == "twin not measured"
     assert (frame["low"][0], frame["high"][0]) == (-0.35, -0.1)

@@ -26,6 +26,12 @@ KINDS = {  # what the paper says heads specialise in → the statistic that show
     "a token with its context": "cooccurrence",
     "separators": "separator",
 }
+SHOWN = {  # statistic → what is counted, in words
+    "same_token": "pairs of one token",
+    "cooccurrence": "recurring pairs",
+    "separator": "ends on separators",
+}
+SIMILARITY = {"dot": "scalar product", "cosine": "cosine"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +141,7 @@ def _specialise(trained: Evidence, twin: Evidence | None, where: dict[str, Any])
                 (row[f"{name}_lift_low"], row[f"{name}_lift_high"]),
                 {"chance": 1.0, "untrained twin, its highest head": bars[kind]},
                 True,
-                quantity=f"{kind}: {name} ÷ chance of L{row['layer']:.0f} H{row['head']:.0f}",
+                quantity=f"{kind}: {SHOWN[name]} ÷ chance, L{row['layer']:.0f} H{row['head']:.0f}",
                 note=f"{int(above[index].sum())} of {len(table)} heads lie above both.",
                 **where,
             )
@@ -186,7 +192,7 @@ def _anchors(trained: Evidence, twin: Evidence | None, where: dict[str, Any]) ->
         note = f"{found['token'].nunique()} distinct anchors in {len(found)} heads."
         if kind == "dot":
             note += f" {int(found['only_long'].sum())} anchors owe their lift to long vectors alone."
-        quantity = f"share of heads with a stable anchor of lift > 3, similarity by {kind}"
+        quantity = f"share of heads with a stable anchor of lift > 3, by {SIMILARITY[kind]}"
         parts.append(
             verdict("H-anchors", share, (low, high), null, share >= 0.5, quantity=quantity, note=note, **where)
         )

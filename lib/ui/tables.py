@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
+from pandas.io.formats.style import Styler
 
+from lib.ui.words import written
 from lib.views import csv_bytes
 
 
@@ -27,6 +30,14 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         '<table style="width:100%;border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums">'
         f"<tr>{row(header, 'th', 'opacity:.65;font-size:.78rem')}</tr>{body}</table>"
     )
+
+
+def numbered(frame: pd.DataFrame, forms: Mapping[str, str]) -> Styler:
+    """A table for st.dataframe that writes the numbers of some columns as the page's sentences do, and sorts by them.
+
+    forms: column → a format of Python's. A missing value reads "–".
+    """
+    return frame.style.format({name: partial(written, form=form) for name, form in forms.items()}, na_rep="–")
 
 
 def csv_table(frame: pd.DataFrame, facts: Mapping[str, object]) -> bytes:

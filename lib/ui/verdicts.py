@@ -46,7 +46,7 @@ def verdicts_csv(verdicts: Sequence[Verdict]) -> bytes:
 
 def _where(verdict: Verdict) -> str:
     """Model, corpus and number of documents, safe in Markdown."""
-    return f"measured on `{verdict.model.replace('`', '')}` with {verdict.documents:,} {verdict.unit}."
+    return f"measured on `{verdict.model.replace('`', '')}` with {_sample(verdict)}."
 
 
 def card(verdict: Verdict) -> str:

@@ -58,7 +58,7 @@ function gridDraw(fig) {
         const c = put(value(codes[i]));
         ctx.fillStyle = `rgb(${table[3 * c]},${table[3 * c + 1]},${table[3 * c + 2]})`;
         ctx.fillRect(x, y, w, k);
-        if (!meta.small && w >= 34) gridNumber(ctx, fig, fig.data.scores[i], table, c, x + w / 2, y + k / 2);
+        if (!meta.small && w >= 36) gridNumber(ctx, fig, fig.data.scores[i], table, c, x + w / 2, y + k / 2);
       }
     }
   }
@@ -72,7 +72,7 @@ function gridNumber(ctx, fig, value, table, c, x, y) {
   ctx.font = `11px ${fig.theme.font}`;
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
-  ctx.fillText(number(value).replace(/^(−?)0\./, "$1."), x, y + 0.5);
+  ctx.fillText(number(value), x, y + 0.5);
 }
 
 function gridLabels(fig, ctx, g) {

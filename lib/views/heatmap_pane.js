@@ -20,6 +20,7 @@ function heatmapPane(fig, parent) {
     heatmapBar(fig, pane);
     pane.paint();
     pane.redraw();
+    if (!pane.bare) heatmapRead(pane);
   };
   pane.paint = () => { pane.image = heatmapImage(pane); };
   pane.redraw = () => { if (pane.data && fig.width) heatmapDraw(fig, pane); };
@@ -81,18 +82,18 @@ function heatmapLayout(fig, pane) {
   const [rows, columns] = codes.shape;
   const probe2 = pane.canvas.getContext("2d");
   probe2.font = `11px ${fig.theme.mono}`;
-  const widest = (labels, most) => Math.min(most, Math.max(...(labels || ["0000"]).map((t) => probe2.measureText(short(t, 14)).width), 8));
-  const narrow = fig.width < 480;
-  const left = Math.ceil(widest(meta.rows, narrow ? 62 : 104)) + 24;
+  const room = fig.width < 480 ? 62 : 104; // of a label; longer ones are shortened, so that none reaches the axis title
+  const widest = (labels) => Math.min(room, Math.max(...(labels || ["0000"]).map((t) => probe2.measureText(short(t, 14)).width), 8));
+  const left = Math.ceil(widest(meta.rows)) + 26;
   const right = meta.row_marks.length ? 64 : 4;
-  const top = Math.ceil(meta.columns ? widest(meta.columns, narrow ? 62 : 104) : 8) + 24;
+  const top = Math.ceil(meta.columns ? widest(meta.columns) : 8) + 26;
   const wide = Math.max(40, fig.width - left - right);
   const most = meta.rows || meta.columns ? 26 : 64;
   let w = Math.min(wide / columns, most);
   let h = Math.min(meta.height / rows, most);
   if (meta.square) w = h = Math.min(w, h);
   else { w = wide / columns; h = Math.min(meta.height / rows, 40); }
-  return { left, top, right, w, h, rows, columns, wide: w * columns, high: h * rows };
+  return { left, top, right, room, w, h, rows, columns, wide: w * columns, high: h * rows };
 }
 
 function heatmapDraw(fig, pane) {
@@ -110,7 +111,7 @@ function heatmapDraw(fig, pane) {
   if (veil) heatmapVeil(ctx, g, pane.data, theme);
   const y = (row) => g.top + (meta.upward ? g.rows - 1 - row : row) * g.h;
   const x = (column) => g.left + column * g.w;
-  ctx.strokeStyle = "rgba(255,255,255,.55)";
+  ctx.strokeStyle = meta.kind === "diverging" ? "rgba(0,0,0,.38)" : "rgba(255,255,255,.55)"; // white is the middle there
   ctx.lineWidth = 1;
   ctx.beginPath();
   for (const row of meta.row_lines) { ctx.moveTo(g.left, Math.round(y(row)) + 0.5); ctx.lineTo(g.left + g.wide, Math.round(y(row)) + 0.5); }
@@ -162,6 +163,13 @@ function heatmapVeil(ctx, g, { veil, meta }, theme) {
   }
 }
 
+// A label of at most 14 characters that is no wider than `most` pixels in the font that is set.
+function fitted(ctx, label, most) {
+  let length = Math.min(14, [...label].length);
+  while (length > 1 && ctx.measureText(short(label, length)).width > most) length--;
+  return short(label, length);
+}
+
 function heatmapAxes(fig, pane, ctx, g, x, y) {
   const { meta } = pane.data;
   const theme = fig.theme;
@@ -182,7 +190,7 @@ function heatmapAxes(fig, pane, ctx, g, x, y) {
       ctx.font = `${strong ? "600 " : ""}11px ${font}`;
       ctx.textAlign = axis === "row" ? "right" : texts ? "left" : "center";
       ctx.textBaseline = axis === "row" || texts ? "middle" : "alphabetic";
-      const text = short(labels(texts, i), 14);
+      const text = fitted(ctx, labels(texts, i), g.room);
       if (strong) {
         const w = ctx.measureText(text).width + 6;
         ctx.fillStyle = theme.background;

@@ -1,25 +1,34 @@
-"""All pair statistics of all heads, against one loop over pairs: python -m tests.bench.bench_similarity.
+"""All pair statistics of all heads, and a matrix on screen: python -m tests.bench.bench_similarity.
 
 Caveats: the straightforward version is measured on a few heads of a few documents and scaled by pairs, since all of
 it takes minutes to hours; it computes six statistics per document and nothing else, while the product also counts
-anchors, token pairs, distances and similarities. Memory is what NumPy allocates, by tracemalloc, in a run of its own.
-Times depend on what else the machine does; nothing is asserted.
+anchors, token pairs, distances and similarities. Memory is what NumPy allocates, by tracemalloc, and what the process
+holds more at its highest than before (Linux), each in a run of its own. Times depend on what else the machine does,
+which the mean load tells; nothing is asserted.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import statistics
 import sys
+import tempfile
+import threading
 import time
 import tracemalloc
+from collections.abc import Callable
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from lib.capture import capture
+from lib.capture import Capture, capture
 from lib.corpora import builtin
 from lib.models import load
 from lib.similarity import (
+    Measured,
     anchors,
     distance_distribution,
     layer_trend,
@@ -28,6 +37,21 @@ from lib.similarity import (
     similarity_matrix,
     summary,
 )
+
+STEPS = 10  # heads shown one after another in the browser
+# Remember when messages of the server came, of what size.
+LISTEN = """
+window.came = [];
+const Plain = window.WebSocket;
+window.WebSocket = class extends Plain {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", (event) => window.came.push([performance.now(), event.data.byteLength || 0]));
+  }
+};
+document.addEventListener("keydown", () => { window.came = []; }, true);
+"""
+say = sys.stdout.write
 
 
 def straightforward(z, ids, sentence, ends, top=0.01):
@@ -50,12 +74,110 @@ def straightforward(z, ids, sentence, ends, top=0.01):
     )
 
 
-def everything(taken):
+def everything(taken: Capture) -> Measured:
     """What the page shows of a corpus: measured once, then every table."""
     measured = measure(taken)
     for table in (summary, layer_trend, distance_distribution, similarity_distribution, anchors):
         table(measured)
     return measured
+
+
+def resident_peak(work: Callable[[], Any]) -> float:
+    """MB that the process holds at most while it works, above what it held before, looked at every 5 ms; Linux."""
+    page = os.sysconf("SC_PAGE_SIZE")
+
+    def held() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * page
+
+    before, highest, done = held(), [0], threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.005):
+            highest[0] = max(highest[0], held())
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        work()
+    finally:
+        done.set()
+        looking.join()
+    return (highest[0] - before) / 1e6
+
+
+def all_statistics(taken: Capture, slow_heads: int) -> None:
+    """Time and memory of all statistics, and their ratio to the loop over pairs."""
+    layers, heads = taken.z.shape[:2]
+    wall, cpu = time.perf_counter(), time.process_time()
+    measured = everything(taken)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    say(f"all statistics: {wall:.1f} s, {cpu:.1f} s of CPU; mean load {os.getloadavg()[0]:.1f}\n")
+    tracemalloc.start()
+    everything(taken)
+    peak = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    say(f"peak above the capture: {peak:.0f} MB allocated")
+    if Path("/proc/self/statm").exists():
+        say(f", {resident_peak(lambda: everything(taken)):.0f} MB more held by the process")
+    pairs = sum(document.pairs for document in measured.documents) * layers * heads
+    done, slow = 0, time.process_time()
+    for head in range(slow_heads):
+        one = taken.of(head % taken.documents)
+        keep = ~one.tokens.is_special
+        ends = np.array([text in {".", "!", "?"} for text in one.tokens.text])[keep]
+        straightforward(one.z[0, head][keep], one.tokens.token_id[keep], one.tokens.sentence[keep], ends)
+        done += keep.sum() * (keep.sum() - 1) // 2
+    slow = (time.process_time() - slow) * pairs / done
+    say(f"\none loop over pairs: {slow:,.0f} s of CPU for the same {pairs:,} pairs, scaled from {done:,}: ")
+    say(f"{slow / cpu:.0f} × as long\n")
+
+
+def matrix(width: int) -> None:
+    """The arithmetic of one matrix alone."""
+    z = np.random.default_rng(0).normal(size=(512, width)).astype(np.float32)
+    start = time.perf_counter()
+    similarity_matrix(z, "cosine")
+    say(f"a matrix of 512 tokens, computed: {(time.perf_counter() - start) * 1e3:.1f} ms\n")
+
+
+def on_screen() -> None:
+    """Another head by a key on the map: from the key, and from the server's answer, until its matrix is drawn."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.bench.bench_app import WATCH
+    from tests.browser.chromium import ARGUMENTS, executable
+    from tests.browser.conftest import ROOT, Server
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        server = Server(ROOT / "app.py", Path(folder) / "store")
+        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        try:
+            tab = browser.new_page(viewport={"width": 1280, "height": 1000})
+            tab.add_init_script(WATCH + LISTEN)
+            tab.goto(f"{server.address}/similarity?corpus=topics&tokens=512&layer=0&head=0")
+            tab.get_by_text("Of a uniform row").first.wait_for(timeout=600_000)
+            times = [_stepped(tab, head) for head in range(1, STEPS + 1)]
+        finally:
+            browser.close()
+            server.stop()
+    for name, part in zip(("key", "server's answer"), zip(*times, strict=True), strict=True):
+        say(f"a matrix of 512 tokens on screen, from the {name}: {statistics.median(part):.0f} ms ")
+        say(f"(median of {STEPS}, {min(part):.0f} … {max(part):.0f}); mean load {os.getloadavg()[0]:.1f}\n")
+
+
+def _stepped(tab: Any, head: int) -> tuple[float, float]:
+    """Milliseconds until the matrix of the next head of the first layer is drawn: from the key, from the answer."""
+    tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=120_000)
+    tab.wait_for_timeout(1500)
+    tab.locator(".st-key-similarity-map canvas[tabindex]").first.focus()
+    tab.keyboard.press("ArrowRight")
+    find = "title => window.drawn.find(([at, label]) => label.startsWith(title))"
+    title = f"Similarity of outputs, scalar product · L0 H{head}:"
+    tab.wait_for_function(find, arg=title, timeout=120_000)
+    drawn = tab.evaluate(f"title => ({find})(title)[0]", title)
+    begun, came = tab.evaluate("window.begun"), tab.evaluate("window.came")
+    answered = max((size, at) for at, size in came if at <= drawn)[1]  # the matrix is the largest message
+    return drawn - begun, drawn - answered
 
 
 def main() -> None:
@@ -65,38 +187,12 @@ def main() -> None:
     parser.add_argument("--corpus", default="encyclopedia")
     parser.add_argument("--heads", type=int, default=4, help="heads of the straightforward version")
     given = parser.parse_args()
-    say = sys.stdout.write
     taken = capture(load(given.model), builtin(given.corpus), keep=("z",))
     layers, heads, tokens, width = taken.z.shape
-    say(
-        f"{given.model} on {given.corpus}: {layers} × {heads} heads, {tokens:,} tokens in {taken.documents} documents\n"
-    )
-
-    wall, cpu = time.perf_counter(), time.process_time()
-    measured = everything(taken)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    tracemalloc.start()
-    everything(taken)
-    peak = tracemalloc.get_traced_memory()[1] / 1e6
-    tracemalloc.stop()
-    say(f"all statistics: {wall:.1f} s, {cpu:.1f} s of CPU; {peak:.0f} MB above the capture\n")
-
-    pairs = sum(document.pairs for document in measured.documents) * layers * heads
-    done, slow = 0, time.process_time()
-    for head in range(given.heads):
-        one = taken.of(head % taken.documents)
-        keep = ~one.tokens.is_special
-        ends = np.array([text in {".", "!", "?"} for text in one.tokens.text])[keep]
-        straightforward(one.z[0, head][keep], one.tokens.token_id[keep], one.tokens.sentence[keep], ends)
-        done += keep.sum() * (keep.sum() - 1) // 2
-    slow = (time.process_time() - slow) * pairs / done
-    say(f"one loop over pairs: {slow:,.0f} s of CPU for the same {pairs:,} pairs, scaled from {done:,}: ")
-    say(f"{slow / cpu:.0f} × as long\n")
-
-    z = np.random.default_rng(0).normal(size=(512, width)).astype(np.float32)
-    start = time.perf_counter()
-    similarity_matrix(z, "cosine")
-    say(f"a matrix of 512 tokens: {(time.perf_counter() - start) * 1e3:.1f} ms\n")
+    say(f"{given.model} on {given.corpus}: {layers} × {heads} heads, {tokens:,} tokens, {taken.documents} documents\n")
+    all_statistics(taken, given.heads)
+    matrix(width)
+    on_screen()
 
 
 if __name__ == "__main__":

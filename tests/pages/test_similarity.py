@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib.corpora import Document, builtin
-from lib.ui import cached, texts, verdicts
-from lib.ui.similarity import document, heads, measures, wording
+from lib.ui import cached, tables, texts, verdicts, words
+from lib.ui.similarity import anchors, document, heads, measures, wording
 from lib.verdicts import verdict
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
@@ -140,10 +140,34 @@ def test_heads_apart_from_chance_are_counted():
 
 @pytest.mark.parametrize(
     ("value", "counted", "expected"),
-    [(0.314, "share", "31 %"), (0.0314, "share", "3.1 %"), (81.92, "tokens", "81.9"), (math.nan, "share", "–")],
+    [
+        (0.314, "share", "31 %"),
+        (0.0314, "share", "3.1 %"),
+        (81.92, "tokens", "81.9"),
+        (-0.482, "sd", "−0.48"),
+        (-0.001, "sd", "0.00"),
+        (math.nan, "share", "–"),
+    ],
 )
 def test_numbers_have_two_or_three_digits(value, counted, expected):
     assert wording.number(value, counted) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(0.984, "0.98 ×"), (0.998, "1.0 ×"), (7.52, "7.5 ×"), (9.97, "10 ×"), (math.nan, "–")]
+)
+def test_a_lift_tells_one_from_less_than_one(value, expected):
+    assert wording.times(value) == expected
+
+
+def test_one_minus_sign_in_sentences_intervals_and_tables():
+    assert wording.ends(-0.4849, 0.1, "+.2f") == "[−0.48, +0.10]"
+    assert wording.ends(math.nan, 0.1, "+.2f") == ""
+    assert words.written(-0.0004, "+.2f") == "+0.00"
+    frame = pd.DataFrame({"n": [103.0, 12.5, 2022.0], "pmi": [-0.5, 0.25, math.nan]})
+    drawn = tables.numbered(frame, {"n": anchors.COUNT, "pmi": ".2f"}).to_html()
+    for cell in (">103<", ">12.5<", ">2,022<", ">−0.50<", ">0.25<", ">–<"):
+        assert cell in drawn
 
 
 def test_a_verdict_is_drawn_with_everything_it_rests_on_and_nothing_runs():
@@ -152,7 +176,7 @@ def test_a_verdict_is_drawn_with_everything_it_rests_on_and_nothing_runs():
     )
     drawn = verdicts.card(found)
     assert "reproduced" in drawn
-    assert "[-0.4, -0.2]" in drawn
+    assert "[−0.4, −0.2]" in drawn
     assert "20 documents" in drawn
     assert "<script>" not in drawn
     assert verdicts.strip(found).count("position:absolute") == 4  # axis, null, interval, dot
@@ -208,8 +232,10 @@ def test_one_pasted_document_has_anchors_and_undecided_verdicts(store):
     assert "Expected" not in told and "nan" not in told
     table = next(frame.value for frame in app.dataframe if "halves" in frame.value)
     assert len(table) == 72 and set(table["halves"]) == {"not defined: one document"}
+    assert "documents or more" not in told and "Intervals over documents" not in told
     choose(app, "similarity-section", "verdicts")
     told = said(app)
+    assert "with 1 document." in told
     assert "**0** reproduced" in told and "**5** undecided" in told
     assert any("it takes two documents" in element.proto.body for element in app.get("html"))
     assert not app.exception

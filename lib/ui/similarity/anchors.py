@@ -10,14 +10,17 @@ import streamlit as st
 
 from lib.similarity import Measured, anchor_tokens, anchored_heads, neighbourhood, pmi
 from lib.similarity import anchors as anchors_of
+from lib.similarity.anchors import MINIMUM, SPREAD
 from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, measured
-from lib.ui.tables import csv_table
+from lib.ui.tables import csv_table, numbered
+from lib.ui.words import plural
 from lib.views import charts
 
 MOST = 200  # rows of a table on screen
+COUNT = ",.9g"  # 103, and 12.5 where pairs that tie count in parts
 UNDEFINED = "not defined: one document"
 
 
@@ -54,8 +57,8 @@ def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
             "head": [f"L{layer} H{head}" for layer, head in zip(table["layer"], table["head"], strict=True)],
             "anchor": table["token"],
             "÷ chance": table["lift"],
-            "share": table["share"],
-            "stable": table["stability"],
+            "share": 100 * table["share"],
+            "stable": (100 * table["stability"]).round(),
             "halves": UNDEFINED
             if np.isnan(share)
             else np.where(
@@ -66,6 +69,8 @@ def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
             "only long": table["only_long"],
         }
     )
+    if np.isnan(share):
+        shown = shown.drop(columns="stable")  # halves says why
     st.dataframe(
         shown,
         hide_index=True,
@@ -73,9 +78,9 @@ def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
         width="stretch",
         column_config={
             "÷ chance": st.column_config.NumberColumn(format="%.1f", help="Share of endpoints ÷ share of tokens"),
-            "share": st.column_config.NumberColumn(format="percent", help="Of the endpoints of similar pairs"),
+            "share": st.column_config.NumberColumn(format="%.1f %%", help="Of the endpoints of similar pairs"),
             "stable": st.column_config.ProgressColumn(
-                format="percent", min_value=0, max_value=1, help="Bootstrap draws over documents with the same anchor"
+                format="%d %%", min_value=0, max_value=100, help="Bootstrap draws over documents with the same anchor"
             ),
             "halves": st.column_config.TextColumn(help="The anchor in even and in odd documents"),
             "‖z‖ ÷ mean": st.column_config.NumberColumn(format="%.2f", help="Length of the anchor's output vectors"),
@@ -98,24 +103,27 @@ def chosen_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
         charts.bars(frame, "token", "lift", chance="chance", **bounds, y_title="share of endpoints ÷ share of tokens"),
         width="stretch",
     )
+    documents = len(found.documents)
+    where = f", in {plural(min(documents, SPREAD), 'document')} or more" if documents > 1 else ""
     st.caption(
-        "The eight with the largest excess, which is not the largest lift. Intervals over documents, "
-        "simultaneous over the candidates: tokens that occur five times, in three documents."
+        f"The eight with the largest excess, which is not the largest lift, of the tokens that occur {MINIMUM} times "
+        f"or more{where}. "
+        + ("Intervals over documents, simultaneous over these tokens." if bounds else "One document: no intervals.")
     )
     pairs = pmi(found, scene.choice.layer, scene.choice.head)
     st.markdown("**Different tokens that it makes alike**")
     if pairs.empty:
-        st.caption("No pair of different tokens is selected three times, in two documents.")
+        where = ", in two documents" if documents > 1 else ""
+        st.caption(f"No pair of different tokens is selected three times{where}.")
         return
     st.dataframe(
-        pairs.head(MOST),
+        numbered(pairs.head(MOST).round({"selected": 1}), {"selected": COUNT, "present": COUNT, "pmi": ".2f"}),
         hide_index=True,
-        height=220,
         width="stretch",
         column_config={
-            "selected": st.column_config.NumberColumn(format="%.1f", help="Selected pairs; ties count in parts"),
+            "selected": st.column_config.NumberColumn(help="Selected pairs; ties count in parts"),
             "present": st.column_config.NumberColumn(help="All pairs of the two tokens"),
-            "pmi": st.column_config.NumberColumn("PMI", format="%.2f", help="ln of how much more often than chance"),
+            "pmi": st.column_config.NumberColumn("PMI", help="ln of how much more often than chance"),
         },
     )
 
@@ -139,14 +147,13 @@ def neighbours(scene: Scene, found: Measured) -> None:
         st.caption("None of the selected pairs of this head ends in this token.")
         return
     st.dataframe(
-        frame.head(MOST),
+        numbered(frame.head(MOST).round({"selected": 1}), {"selected": COUNT, "expected": ".2f", "lift": ".1f"}),
         hide_index=True,
-        height=520,
         width="stretch",
         column_config={
-            "selected": st.column_config.NumberColumn(format="%.1f", help="Selected pairs with the neighbour"),
-            "expected": st.column_config.NumberColumn(format="%.2f", help="If pairs were selected at random"),
-            "lift": st.column_config.NumberColumn("÷ chance", format="%.1f"),
+            "selected": st.column_config.NumberColumn(help="Selected pairs with the neighbour; ties count in parts"),
+            "expected": st.column_config.NumberColumn(help="If pairs were selected at random"),
+            "lift": st.column_config.NumberColumn("÷ chance"),
         },
     )
 

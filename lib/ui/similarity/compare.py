@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
 import streamlit as st
 
 from lib.similarity import Measured, SimilarityError, differences, head_differences, layers_to_freeze, side_by_side
@@ -15,9 +14,10 @@ from lib.ui.model import second_choice
 from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, Second, documents, outputs, second_model
-from lib.ui.similarity.wording import STATISTICS
+from lib.ui.similarity.wording import STATISTICS, ends
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
+from lib.ui.words import written
 from lib.views import charts, head_grid_figure, show
 
 
@@ -62,7 +62,7 @@ def by_depth(one: Measured, two: Measured, statistic: str) -> None:
     column = "value" if statistic == "contrast" else "lift"
     st.markdown(f"**{STATISTICS[statistic].name}{'' if column == 'value' else ' ÷ chance'} by depth**")
     if frame[column].isna().all():
-        st.caption("Not defined on these documents.")
+        st.caption(f"Not defined here: it takes {STATISTICS[statistic].needs}.")
         return
     low, high = ("low", "high") if column == "value" else ("lift_low", "lift_high")
     bounds = {} if frame[low].isna().any() else {"low": low, "high": high}
@@ -83,13 +83,13 @@ def every_statistic(one: Measured, two: Measured) -> None:
     rows = [
         (
             STATISTICS[row.statistic].name,
-            f"{row.first:.2f}",
-            f"{row.second:.2f}",
-            f"{row.difference:+.2f}" + ("" if np.isnan(row.low) else f" [{row.low:+.2f}, {row.high:+.2f}]"),
+            written(row.first, ".2f"),
+            written(row.second, ".2f"),
+            f"{written(row.difference, '+.2f')} {ends(row.low, row.high, '+.2f')}".strip(),
             "apart" if row.separated else "",
         )
         for row in differences(one, two).itertuples()
-        if not np.isnan(row.difference)
+        if row.difference == row.difference
     ]
     table = html_table(("", one.model[:18], two.model[:18], "difference [95 %]", ""), rows)
     st.html(f"<div style='overflow-x:auto'>{table}</div>")
@@ -129,7 +129,7 @@ def freeze(scene: Scene, ask: Ask, other: Second, name: str) -> None:
     found = cached.kept("freeze", f"{name} {corpus_key(scene, chosen, scene.engine)} {ask.stream}", build)
     st.markdown("**Layers that stand still between the two**")
     frame = found.layers.assign(threshold=found.threshold)
-    bounds = {} if np.isnan(frame["low"]).any() else {"low": "low", "high": "high"}
+    bounds = {} if frame["low"].isna().any() else {"low": "low", "high": "high"}
     chart = charts.line(
         frame, "layer", "cka", **bounds, null="threshold", x_title="layer", y_title="CKA (1: same geometry)", height=240
     )

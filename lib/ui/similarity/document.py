@@ -17,6 +17,7 @@ from lib.ui.pictures import sentence_starts, shown_tokens
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, outputs
 from lib.ui.similarity.wording import KINDS
+from lib.ui.tables import numbered
 from lib.ui.words import plural
 from lib.views import Figure, flow, head_view_figure, heatmap_figure, patch_attention_figure, show
 
@@ -39,7 +40,7 @@ def matrices(scene: Scene, ask: Ask, taken: Capture) -> Figure:
     """The chosen head's S on the chosen document, and its attention map beside it; returns the picture of S."""
     kept = shown_tokens(taken.tokens, scene.choice.special)
     figure = similarity_figure(scene, ask, taken, kept)
-    left, right = st.columns(2)
+    left, right = st.columns(2, gap="medium")
     with left:
         show(figure, "similarity-matrix")
     with right, guarded("the attention of this document"):
@@ -257,13 +258,13 @@ def listed(frame: pd.DataFrame, image: bool) -> None:
     if image:
         table = table.drop(columns=["sentence", "first, in context", "second, in context"])
     st.dataframe(
-        table,
+        numbered(table, {"similarity": ".3g"}),
         hide_index=True,
         height=min(36 * (len(table) + 1), 420 if image else 300),
         width="stretch",
         column_config={
             "pair": st.column_config.TextColumn(width=130),
-            "similarity": st.column_config.NumberColumn(format="%.3g", width=75),
+            "similarity": st.column_config.NumberColumn(width=75),
             "distance": st.column_config.NumberColumn(
                 width=70, help="in patch steps" if image else "in kept tokens or words"
             ),

@@ -17,7 +17,8 @@ from lib.similarity import (
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, mass
-from lib.ui.similarity.wording import KINDS, STATISTICS, statistics, unit
+from lib.ui.similarity.wording import KINDS, STATISTICS, ends, statistics, unit
+from lib.ui.words import written
 from lib.views import charts, palette
 
 SHOWN = ("distance", "same_sentence", "contrast")  # beside the statistic that the map shows
@@ -33,8 +34,12 @@ def layers(scene: Scene, ask: Ask, measured: Measured, name: str, lifted: bool) 
         with place:
             curve(trend, measured, statistic, lifted)
     st.caption(
-        "Mean over the heads of a layer, then over documents. Bands: 95 % over documents, simultaneous over layers. "
-        "Dashed grey: chance."
+        "Mean over the heads of a layer, then over documents. Dashed grey: chance. "
+        + (
+            "Bands: 95 % over documents, simultaneous over layers."
+            if len(measured.documents) > 1
+            else "One document: no bands."
+        )
     )
     left, right = st.columns(2)
     with left:
@@ -55,7 +60,7 @@ def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> N
         frame = frame.rename(columns={"lift": "value", "lift_low": "low", "lift_high": "high"}).assign(chance=1.0)
     st.markdown(f"**{entry.name}{' ÷ chance' if over else ''} by layer**")
     if frame["value"].isna().all():
-        st.caption("Not defined here: no sentence boundaries, or nothing that repeats.")
+        st.caption(f"Not defined here: it takes {entry.needs}.")
         return
     title = "value ÷ chance" if over else unit(entry.counted, measured.image, measured.settings.words)
     bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}
@@ -72,12 +77,11 @@ def trend_sentence(measured: Measured, name: str) -> str:
     rank = rank_trend(measured, name)
     parts = []
     if name != "contrast" and change == change:
-        ends = "" if low != low else f" [{100 * low:+.0f}, {100 * high:+.0f}]"
-        parts.append(f"First to last layer {100 * change:+.0f} %{ends}. {PAPER if name == 'distance' else ''}".strip())
+        said = f"First to last layer {written(100 * change, '+.0f')} % {ends(100 * low, 100 * high, '+.0f')}".strip()
+        parts.append(f"{said}. {PAPER if name == 'distance' else ''}".strip())
     if rank.rho == rank.rho:
-        ends = "" if rank.low != rank.low else f" [{rank.low:.2f}, {rank.high:.2f}]"
-        null = f"{rank.null[0]:.2f} … {rank.null[1]:.2f}"
-        parts.append(f"Rank correlation with layer {rank.rho:.2f}{ends}, layers permuted {null}.")
+        said = f"Rank correlation with layer {written(rank.rho, '.2f')} {ends(rank.low, rank.high, '.2f')}".strip()
+        parts.append(f"{said}, layers permuted {' … '.join(written(end, '.2f') for end in rank.null)}.")
     return " ".join(parts)
 
 

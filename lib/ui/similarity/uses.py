@@ -26,9 +26,10 @@ from lib.ui.pruning_orders import Orders, hand_over
 from lib.ui.scene import Scene
 from lib.ui.similarity.compare import second
 from lib.ui.similarity.measures import Ask, documents, outputs
+from lib.ui.similarity.wording import ends
 from lib.ui.state import choose_head
-from lib.ui.tables import csv_table
-from lib.ui.words import plural
+from lib.ui.tables import csv_table, html_table, numbered
+from lib.ui.words import plural, written
 from lib.views import heatmap_figure, npz_bytes, show
 
 USES = {
@@ -37,6 +38,7 @@ USES = {
     "keywords": "Keywords",
     "second": "A second model",
 }
+MOST_ROWS = 200  # of the features, on screen
 MOST_TOKENS = 4096  # compared when heads are compared with one another
 
 
@@ -151,10 +153,13 @@ def features(scene: Scene, ask: Ask) -> None:
         },
         "features",
     )
-    left, right = st.columns([3, 2])
-    left.dataframe(frame.head(200).round(3), hide_index=True, height=380, width="stretch")
-    right.dataframe(columns, hide_index=True, height=380, width="stretch")
-    left.caption("The first 200 rows.")
+    shown = frame.head(MOST_ROWS)
+    numbers = dict.fromkeys(shown.select_dtypes("floating"), ".3f") | {"sentence": "d"}
+    st.dataframe(numbered(shown, numbers), hide_index=True, width="stretch")
+    if len(frame) > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS} rows.")
+    meaning = st.column_config.TextColumn(width="large")
+    st.dataframe(columns, hide_index=True, width="stretch", column_config={"meaning": meaning})
 
 
 def _features(scene: Scene, ask: Ask):
@@ -176,35 +181,23 @@ def keywords(scene: Scene, ask: Ask) -> None:
     found = cached.kept("keywords", key, lambda: rank_keywords(_features(scene, words), chosen))
     change, low, high = found.difference
     st.markdown(
-        f"Ranking by neighbourhood features is **{change:+.2f}** [{low:+.2f}, {high:+.2f}] in mean reciprocal rank "
-        f"against tf-idf, on {found.documents} documents whose title occurs in their text."
+        f"Ranking by neighbourhood features is **{written(change, '+.2f')}** {ends(low, high, '+.2f')} in mean "
+        f"reciprocal rank against tf-idf, on {found.documents} documents whose title occurs in their text."
     )
     left, right = st.columns([2, 3])
-    scores = found.scores
-    left.dataframe(
-        pd.DataFrame(
-            {
-                "method": scores["method"],
-                "reciprocal rank": scores["reciprocal_rank"],
-                "95 %": _ends(scores["rank_low"], scores["rank_high"]),
-                "in first ten": scores["in_first_ten"],
-                "95 % ": _ends(scores["ten_low"], scores["ten_high"]),
-            }
-        ),
-        hide_index=True,
-        width="stretch",
-        column_config={
-            "reciprocal rank": st.column_config.NumberColumn(format="%.2f", help="1 ÷ place of the first true word"),
-            "in first ten": st.column_config.NumberColumn(format="%.2f", help="True words among the first ten"),
-        },
-    )
+    rows = [
+        (
+            row.method,
+            f"{written(row.reciprocal_rank, '.2f')} {ends(row.rank_low, row.rank_high, '.2f')}".strip(),
+            f"{written(row.in_first_ten, '.2f')} {ends(row.ten_low, row.ten_high, '.2f')}".strip(),
+        )
+        for row in found.scores.itertuples()
+    ]
+    left.html(html_table(("method", "reciprocal rank [95 %]", "in first ten [95 %]"), rows))
     halves = "; ".join(f"{name} in L{layer}" for layer, name in found.chosen)
     left.caption(
-        f"Chosen on the other half of the documents: {halves}. True words: those of title and subject. Intervals over "
-        "documents; chance ranks at random."
+        "Reciprocal rank: 1 ÷ place of the first true word. In first ten: share of the true words there. True words: "
+        f"those of title and subject. Chosen on the other half of the documents: {halves}. Intervals over documents; "
+        "chance ranks at random."
     )
-    right.dataframe(found.rankings, hide_index=True, height=380, width="stretch")
-
-
-def _ends(low: pd.Series, high: pd.Series) -> list[str]:
-    return [f"[{a:.2f}, {b:.2f}]" for a, b in zip(low, high, strict=True)]
+    right.dataframe(found.rankings, hide_index=True, width="stretch")

@@ -5,26 +5,42 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from lib.ui.words import written
+
 
 @dataclass(frozen=True)
 class Statistic:
-    """A statistic as shown: name, meaning, and how it is counted ("share", "tokens" or "sd")."""
+    """A statistic as shown: name, meaning, how it is counted ("share", "tokens" or "sd"), and what it takes."""
 
     name: str
     meaning: str
     counted: str
+    needs: str
 
 
 STATISTICS = {
-    "distance": Statistic("Mean distance", "How far apart the similar tokens stand.", "tokens"),
-    "same_sentence": Statistic("Same sentence", "Similar pairs that lie within one sentence.", "share"),
-    "same_token": Statistic("Repetition", "Similar pairs that are one token with itself.", "share"),
-    "cooccurrence": Statistic(
-        "Co-occurrence", "How often a pair of different tokens that is similar here is similar elsewhere.", "share"
+    "distance": Statistic("Mean distance", "How far apart the similar tokens stand.", "tokens", "two tokens"),
+    "same_sentence": Statistic(
+        "Same sentence", "Similar pairs that lie within one sentence.", "share", "sentence boundaries"
     ),
-    "concentration": Statistic("Anchoring", "Chance that two ends of similar pairs carry one token.", "share"),
-    "separator": Statistic("Ends on separators", "Ends of similar pairs on sentence-ending marks.", "share"),
-    "contrast": Statistic("Sentence contrast", "Similarity within minus between sentences.", "sd"),
+    "same_token": Statistic(
+        "Repetition", "Similar pairs that are one token with itself.", "share", "a token that repeats"
+    ),
+    "cooccurrence": Statistic(
+        "Co-occurrence",
+        "How often a pair of different tokens that is similar here is similar elsewhere.",
+        "share",
+        "two documents that share pairs of tokens",
+    ),
+    "concentration": Statistic(
+        "Anchoring", "Chance that two ends of similar pairs carry one token.", "share", "a token that repeats"
+    ),
+    "separator": Statistic(
+        "Ends on separators", "Ends of similar pairs on sentence-ending marks.", "share", "a sentence-ending mark"
+    ),
+    "contrast": Statistic(
+        "Sentence contrast", "Similarity within minus between sentences.", "sd", "a document of two sentences"
+    ),
 }
 ON_IMAGES = ("distance",)  # patches have no identity, and an image is one sentence
 KINDS = {"dot": "scalar product", "cosine": "cosine"}
@@ -36,25 +52,31 @@ def statistics(image: bool) -> dict[str, Statistic]:
 
 
 def number(value: float, counted: str) -> str:
-    """A number as it is written: 31 %, 82.1, 0.08; "–" where it is not defined."""
+    """A number as it is written: 31 %, 82.1, −0.08; "–" where it is not defined."""
     if math.isnan(value):
         return "–"
     if counted == "share":
-        return f"{100 * value:.0f} %" if abs(value) >= 0.1 else f"{100 * value:.2g} %"
-    return f"{value:.1f}" if counted == "tokens" else f"{value:.2f}"
+        return f"{written(100 * value, '.0f' if abs(value) >= 0.1 else '.2g')} %"
+    return written(value, ".1f" if counted == "tokens" else ".2f")
+
+
+def ends(low: float, high: float, form: str) -> str:
+    """An interval in brackets, both ends in one format: [−0.48, 0.10]; "" where there is none."""
+    return "" if math.isnan(low) or math.isnan(high) else f"[{written(low, form)}, {written(high, form)}]"
 
 
 def interval(low: float, high: float, counted: str) -> str:
     """An interval in brackets, without repeating the unit; "" where there is none."""
     if math.isnan(low) or math.isnan(high):
         return ""
-    ends = (number(end, counted).removesuffix(" %") for end in (low, high))
-    return f"[{', '.join(ends)}]"
+    return f"[{', '.join(number(end, counted).removesuffix(' %') for end in (low, high))}]"
 
 
 def times(value: float) -> str:
-    """A lift: 5.2 ×, 17 ×; "–" where it is not defined."""
-    return "–" if math.isnan(value) else f"{value:.2g} ×" if value < 10 else f"{value:.0f} ×"
+    """A lift: 0.98 ×, 5.0 ×, 17 ×; "–" where it is not defined."""
+    if math.isnan(value):
+        return "–"
+    return f"{written(value, '.2g' if value < 0.995 else '.1f' if value < 9.95 else '.0f')} ×"
 
 
 def unit(counted: str, image: bool, words: bool = False) -> str:
