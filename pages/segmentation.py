@@ -16,7 +16,7 @@ from lib.ui.segmentation.methods import methods_panel
 from lib.ui.segmentation.picture import at_threshold, downloads, numbers, picture
 from lib.ui.segmentation.signals import signals_panel
 from lib.ui.segmentation.source import buttons, chosen_source, described, shown_condition, text_box
-from lib.ui.segmentation.uncalibrated import uncalibrated_note
+from lib.ui.segmentation.uncalibrated import only_text, uncalibrated_note
 
 SECTIONS = {"signals": "Signals", "methods": "Methods on this text", "benchmark": "Benchmark"}
 
@@ -47,6 +47,9 @@ had. The times in the subtitles are those of reading aloud at 150 words a minute
 def panel() -> None:
     """Everything below the title; a cut is kept by model, text and settings."""
     now = scene()
+    if now.engine.kind == "vision":
+        st.info(only_text(now))
+        return
     with guarded("this text"):
         pasted = text_box()
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -54,7 +57,7 @@ def panel() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", key="segmentation-controls"):
             granularity, segments = granularity_control()
             shown = "written" if pasted else shown_condition()
-            ask = way_controls(now, granularity, segments) if now.engine.kind != "vision" else None
+            ask = way_controls(now, granularity, segments)
         source = chosen_source(now, pasted, shown)
         uncalibrated_note(now, ask)
         found = made(now, source, ask)

@@ -17,6 +17,7 @@ from scipy.special import logsumexp
 
 from lib.corpora import sentence_spans
 from lib.corpora.document import Span
+from lib.corpora.sentences import spans_between
 
 from .changepoints import LONGEST, STRETCH, Gains, best_cut, chosen_number, cut_into, segment_gains
 from .conditions import recognise
@@ -141,6 +142,13 @@ def cut_topics(
         notes += (f"{engine.name} tells no hidden state: z alone was used.",)
         features = "z"
     found = cut_rows(kernel_rows(vectors, features), segments)
-    cut = Segmentation(text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, notes=notes)
-    names = distinctive_words([text[a:b] for a, b in cut.segments])
-    return Segmentation(text, "topic", gaps, found.posterior, gaps[found.cuts - 1], float("nan"), method, names, notes)
+    boundaries = gaps[found.cuts - 1]
+    if not len(boundaries) and segments is None:
+        notes += ("No change of topic was found.",)
+    names = topic_names(text, boundaries)
+    return Segmentation(text, "topic", gaps, found.posterior, boundaries, float("nan"), method, names, notes)
+
+
+def topic_names(text: str, boundaries: Sequence[int]) -> tuple[str, ...]:
+    """Distinctive words of each topic between boundaries (offsets); () where a text is of one topic only."""
+    return distinctive_words([text[a:b] for a, b in spans_between(text, boundaries)]) if len(boundaries) else ()

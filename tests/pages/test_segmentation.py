@@ -24,7 +24,7 @@ def opened(**choice):
 
 
 def said(app):
-    kinds = ("markdown", "text", "caption", "html", "code")
+    kinds = ("markdown", "text", "caption", "html", "code", "info")
     return " ".join(str(element.value if kind != "html" else element.proto.body) for kind in kinds
                     for element in (app.get("html") if kind == "html" else getattr(app, kind)))  # fmt: skip
 

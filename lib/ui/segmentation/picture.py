@@ -20,8 +20,8 @@ from lib.segmentation import (
     pk,
     window_diff,
 )
-from lib.segmentation.naming import distinctive_words
 from lib.segmentation.positions import boundaries_of, gaps_at
+from lib.segmentation.topics import topic_names
 from lib.ui.downloads import download_row, provenance
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
@@ -51,7 +51,7 @@ def at_threshold(found: Made) -> Segmentation:
     cut = found.cut.at(step / STEPS)
     if cut.granularity != "topic":
         return cut
-    return replace(cut, names=distinctive_words([cut.text[a:b] for a, b in cut.segments]))
+    return replace(cut, names=topic_names(cut.text, cut.boundaries.tolist()))
 
 
 def gold_offsets(source: Source, cut: Segmentation) -> np.ndarray | None:

@@ -134,9 +134,9 @@ def _map(now: Scene, read: Read) -> None:
         place = (layers.index(now.choice.layer), now.choice.head) if now.choice.layer in layers else None
         show(
             head_grid_figure(
-                found.values[..., read.signals.names.index(name)],
+                found.values[..., read.signals.names.index(name)].round(2) + 0.0,  # −0.00 is told as 0
                 layers,
-                value_name="2 AUC − 1",
+                value_name="separation",
                 kind="diverging",
                 value_range=(-1, 1),
                 note=_meaning(found, read),
@@ -153,8 +153,8 @@ def _map(now: Scene, read: Read) -> None:
 def _meaning(found: Separation, read: Read) -> str:
     what = "true boundaries" if read.gold else "the boundaries of the cut above (true ones are not known)"
     return (
-        f"Red: higher at {what} than elsewhere, blue: lower; ±1 tells all {found.boundaries} from the other "
-        f"{found.gaps - found.boundaries:,} gaps, 0 is chance."
+        f"Separation (2 AUC − 1). Red: higher at {what} than elsewhere, blue: lower; ±1 tells all {found.boundaries} "
+        f"from the other {found.gaps - found.boundaries:,} gaps, 0 is chance."
     )
 
 
@@ -172,7 +172,7 @@ def _best(found: Separation, read: Read) -> None:
             )
         )
     st.markdown("**Strongest on this text**")
-    st.html(html_table(("signal", "head", "2 AUC − 1"), rows))
+    st.html(html_table(("signal", "head", "separation"), rows))
     st.caption(
         f"The best of {found.values.size:,} head signals reaches ±{found.chance:.2f} in one of twenty shifts of the "
         f"boundaries along the text: below that, a value says nothing. {plural(found.boundaries, 'gap')} "

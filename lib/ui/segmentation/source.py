@@ -63,14 +63,7 @@ def buttons(about: str) -> None:
 
 
 def chosen_source(now: Scene, pasted: str, shown: str) -> Source:
-    """What is cut. shown: the condition under which the sidebar's document is read.
-
-    Raises HeadlightError for a model of images.
-    """
-    if now.engine.kind == "vision":
-        raise HeadlightError(
-            "a model that reads text", f"{now.engine.name}, which sees images", "Choose all-MiniLM-L6-v2, for example."
-        )
+    """What is cut. shown: the condition under which the sidebar's document is read."""
     if pasted:
         return Source("pasted text", pasted, Document("pasted text", pasted))
     document = now.document if shown == "written" else under(now.document, shown)

@@ -1,4 +1,4 @@
-"""What a model without a calibration, or one that looks back only, can and cannot do here."""
+"""What a model of images, without a calibration, or one that looks back only, can and cannot do here."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from lib.segmentation import MEANINGS, signals_there
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask, calibrated_conditions
 from lib.ui.segmentation.wording import SIGNAL_NAMES
+from lib.ui.state import DEFAULT_MODEL
 
 
-def uncalibrated_note(now: Scene, ask: Ask | None) -> None:
+def only_text(now: Scene) -> str:
+    """What to choose in place of a model of images, in one sentence."""
+    return (
+        f"{now.engine.name} sees images, and this page cuts text: choose a model that reads text, such as "
+        f"{DEFAULT_MODEL}, under “Model”."
+    )
+
+
+def uncalibrated_note(now: Scene, ask: Ask) -> None:
     """Say what is missing and how to get it; nothing where nothing is missing."""
-    if ask is None or ask.granularity == "topic":
+    if ask.granularity == "topic":
         return
     missing = [name for name in MEANINGS if name not in signals_there(now.engine)]
     told = []
