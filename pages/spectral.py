@@ -15,9 +15,9 @@ from lib.ui.scene import Scene, scene
 from lib.ui.spectral.claims import claims_section
 from lib.ui.spectral.coherent import coherency_section
 from lib.ui.spectral.compare import compare_section
-from lib.ui.spectral.controls import controls, ways_out
+from lib.ui.spectral.controls import controls, more_text, needs_text, ways_out
 from lib.ui.spectral.heads import heads_section
-from lib.ui.spectral.layer import IN_WORDS, layer_numbers, noise_sentence, one_layer
+from lib.ui.spectral.layer import IN_WORDS, by_layer, layer_numbers, noise_sentence, one_layer
 from lib.ui.spectral.measures import Ask, Shown, analysed, complexities, cut_windows
 from lib.ui.spectral.modes import modes_section
 from lib.ui.spectral.scalograms import scalogram_row
@@ -25,7 +25,7 @@ from lib.ui.spectral.spectra import spectra_section
 from lib.ui.spectral.wavelets import wavelets_section
 from lib.ui.spectral.wording import HOW_TO_READ, LAG_AND_SCALE, what_is_shown
 from lib.ui.state import choose_head
-from lib.ui.tables import csv_table, html_table
+from lib.ui.tables import csv_table
 from lib.views import Figure, figure_html, npz_bytes
 
 through_the_door()
@@ -95,7 +95,9 @@ def pictures(now: Scene, ask: Ask, colouring: str) -> None:
     row = chosen_row(now, shown)
     layer = shown[row]
     scalogram_row(shown, colouring, row, lambda at: choose_head(shown[at].analysis.layer, now.choice.head))
-    st.caption(what_is_shown(now, ask, cut_windows(now, ask), layer))
+    taken = cut_windows(now, ask)
+    st.caption(what_is_shown(now, ask, taken, layer))
+    more_text(now, ask, taken)
     st.caption(LAG_AND_SCALE)
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -104,8 +106,7 @@ def pictures(now: Scene, ask: Ask, colouring: str) -> None:
         table = layer_numbers(shown, complexities(now, ask, shown))
         st.markdown("**By layer**, all lags [95 % over windows]")
         with st.container(height=330 if len(table) > 9 else "content", border=False):
-            drawn = html_table(list(table), table.astype(str).to_numpy().tolist())
-            st.html(f"<div style='overflow-x:auto'>{drawn}</div>")
+            st.html(by_layer(table))
         st.caption(f"{IN_WORDS} {noise_sentence(layer)}")
     section(now, ask, shown, row, colouring)
     downloads(now, ask, layer, figure, table)
@@ -116,6 +117,9 @@ def pictures(now: Scene, ask: Ask, colouring: str) -> None:
 def panel() -> None:
     """Everything below the title; what is slow in it is kept by model, texts and settings."""
     now = scene()
+    if now.engine.kind == "vision":
+        needs_text(now)
+        return
     ask, colouring = controls(now)
     with guarded("the attention fields of these texts"):
         try:

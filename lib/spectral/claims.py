@@ -283,7 +283,7 @@ def _optimal(found: Evidence, where: dict[str, Any]) -> Verdict:
         "P-optimal",
         float(interval.estimate),
         _bounds(interval),
-        {"0": 0.0},
+        {"no difference": 0.0},
         bool(interval.estimate >= 0),
         quantity=f"energy that the best other basis ({best}) leaves out, minus POD's",
         **where,

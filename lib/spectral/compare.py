@@ -58,10 +58,10 @@ def compare_scalograms(first: Scalogram, second: Scalogram, draws: int = 400, se
     counts = np.vstack([np.ones(documents), draw_counts(documents, draws, seed)])
     outside = ~first.cone
     sums = [counts @ s.by_document[:, outside].astype(np.float64) for s in (first, second)]  # (draw, cell)
-    cells = _log_ratio(*(s / _total(s) for s in sums), documents).interval(simultaneous=True)
+    cells = _log_ratio(*(_share(s) for s in sums), documents).interval(simultaneous=True)
     scale_of = np.broadcast_to(np.arange(len(first.scales))[:, None], outside.shape)[outside]
     rows = np.equal.outer(scale_of, np.arange(len(first.scales))).astype(np.float64)
-    by_scale = _log_ratio(*(s @ rows / _total(s) for s in sums), documents).interval(simultaneous=True)
+    by_scale = _log_ratio(*(_share(s, rows) for s in sums), documents).interval(simultaneous=True)
     total = _log_ratio(*(_total(s)[:, 0] for s in sums), documents).interval()
     return ScalogramDifference(_placed(cells, outside), by_scale, total, first.scales, first.lags)
 
@@ -83,7 +83,7 @@ def compare_profiles(first: LagProfile, second: LagProfile, draws: int = 400, se
     """Log ratio of the shares of energy by lag, second/first, (lag,), simultaneous over lags."""
     documents, counts = _drawn(first, second, draws, seed)
     sums = [counts @ p.energy for p in (first, second)]
-    return _log_ratio(*(s / _total(s) for s in sums), documents).interval(simultaneous=True)
+    return _log_ratio(*(_share(s) for s in sums), documents).interval(simultaneous=True)
 
 
 def compare_centroids(first: LagProfile, second: LagProfile, draws: int = 400, seed: int = 0) -> Interval:
@@ -140,6 +140,12 @@ def paired_t(differences: Array, level: float = 0.95) -> Interval:
 
 def _total(sums: Array) -> Array:
     return sums.sum(axis=1, keepdims=True)
+
+
+def _share(sums: Array, parts: Array | None = None) -> Array:
+    """Parts of a sum, each cell by itself where none are given; NaN where there is no energy."""
+    with np.errstate(invalid="ignore"):
+        return (sums if parts is None else sums @ parts) / _total(sums)
 
 
 def _log_ratio(first: Array, second: Array, documents: int) -> Replicates:

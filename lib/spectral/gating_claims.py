@@ -10,7 +10,7 @@ from lib.verdicts import Verdict, all_of, verdict
 
 NOT_MEASURED = float("nan")
 NOTHING = (NOT_MEASURED, NOT_MEASURED)
-CLAIMED = -0.103  # nats
+CLAIMED = "−0.103"  # nats
 SEEDS = (
     "One model is no evidence: python -m lib.models.seed_study trains three seeds of each variant and compares them."
 )
@@ -27,7 +27,9 @@ def gating_loss(gain: Sequence[Mapping[str, Any]], where: dict[str, Any]) -> Ver
     """The claim about the loss, from the rows of the seed study's comparison; undecided without them."""
     parts = [_part(row, gain) for row in gain if row["loss"] == "validation" and "difference" in row]
     if not parts:
-        return verdict("P-gating-loss", NOT_MEASURED, NOTHING, {"0": 0.0}, False, note=SEEDS, **_no_seed(where))
+        return verdict(
+            "P-gating-loss", NOT_MEASURED, NOTHING, {"no difference": 0.0}, False, note=SEEDS, **_no_seed(where)
+        )
     found = all_of(parts)
     return replace(found, note=f"Of the character models trained here, not of the model on screen. {found.note}")
 
@@ -40,7 +42,7 @@ def _part(row: Mapping[str, Any], gain: Sequence[Mapping[str, Any]]) -> Verdict:
         "P-gating-loss",
         row["difference"],
         (row["low"], row["high"]),
-        {"0": 0.0},
+        {"no difference": 0.0},
         True,
         quantity=f"validation loss, {row['variant']} − base, nats per character",
         note=f"The paper has {CLAIMED}.{beside}",
@@ -57,4 +59,4 @@ def _no_seed(where: dict[str, Any]) -> dict[str, Any]:
 def _told(row: Mapping[str, Any]) -> str:
     """A difference with its interval: +0.125 [0.120, 0.130]."""
     ends = f" [{row['low']:+.3f}, {row['high']:+.3f}]" if row["pairs"] > 1 else ""
-    return f"{row['difference']:+.3f}{ends}"
+    return f"{row['difference']:+.3f}{ends}".replace("-", "−")

@@ -13,19 +13,27 @@ from lib.ui.words import written
 from lib.views import csv_bytes
 
 
-def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A quiet table as HTML, first column left, numbers right; every cell is escaped."""
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], tips: Sequence[str] = ()) -> str:
+    """A quiet table as HTML, first column left, numbers right; every cell is escaped.
+
+    tips: what the name of each row means, shown under the pointer; none, or one per row.
+    """
     first = "text-align:left;padding:3px 8px 3px 0"
     other = "text-align:right;padding:3px 0 3px 10px;white-space:nowrap"
     line = "border-top:1px solid color-mix(in srgb, currentColor 14%, transparent)"
+    dotted = "cursor:help;text-decoration:underline dotted;text-underline-offset:3px;text-decoration-thickness:1px"
 
-    def row(cells: Sequence[str], tag: str, extra: str) -> str:
+    def row(cells: Sequence[str], tag: str, extra: str, tip: str = "") -> str:
+        shown = [html.escape(cell) for cell in cells]
+        if tip:
+            shown[0] = f'<span title="{html.escape(tip)}" style="{dotted}">{shown[0]}</span>'
         return "".join(
-            f'<{tag} style="font-weight:400;{first if i == 0 else other};{extra}">{html.escape(cell)}</{tag}>'
-            for i, cell in enumerate(cells)
+            f'<{tag} style="font-weight:400;{first if i == 0 else other};{extra}">{cell}</{tag}>'
+            for i, cell in enumerate(shown)
         )
 
-    body = "".join(f"<tr>{row(cells, 'td', line)}</tr>" for cells in rows)
+    told = zip(rows, tips or [""] * len(rows), strict=True)
+    body = "".join(f"<tr>{row(cells, 'td', line, tip)}</tr>" for cells, tip in told)
     return (
         '<table style="width:100%;border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums">'
         f"<tr>{row(header, 'th', 'opacity:.65;font-size:.78rem')}</tr>{body}</table>"
@@ -38,6 +46,38 @@ def numbered(frame: pd.DataFrame, forms: Mapping[str, str]) -> Styler:
     forms: column → a format of Python's. A missing value reads "–".
     """
     return frame.style.format({name: partial(written, form=form) for name, form in forms.items()}, na_rep="–")
+
+
+def measured_table(header: Sequence[tuple[str, str, str]], rows: Sequence[Sequence[str]]) -> str:
+    """A table of numbers with intervals as HTML; where it is narrow the interval goes beneath its number.
+
+    header: per column plain words, the term for it ("" where the words are enough) and an explanation, shown when the
+    pointer rests on it. rows: texts such as "3.2 [2.9, 3.5]"; every text is escaped.
+    """
+    line = "border-top:1px solid color-mix(in srgb, currentColor 14%, transparent)"
+    small = "opacity:.65;font-size:.7rem;white-space:nowrap"
+
+    def side(place: int) -> str:
+        return "text-align:left;padding:3px 3px 3px 0" if place == 0 else "text-align:right;padding:3px 0 3px 6px"
+
+    def head(place: int, words: str, term: str, told: str) -> str:
+        under = f'<br><span style="{small}">{html.escape(term)}</span>' if term else ""
+        help_ = f' title="{html.escape(told, quote=True)}"' if told else ""
+        style = f"font-weight:400;font-size:.78rem;line-height:1.25;vertical-align:bottom;{side(place)}"
+        return f'<th style="{style}"{help_}><span style="opacity:.8">{html.escape(words)}</span>{under}</th>'
+
+    def cell(place: int, text: str) -> str:
+        number, bracket, interval = text.partition(" [")
+        beneath = f' <span style="{small}">{html.escape(f"[{interval}")}</span>' if bracket else ""
+        number = f'<span style="white-space:nowrap">{html.escape(number)}</span>'
+        return f'<td style="{side(place)};{line}">{number}{beneath}</td>'
+
+    top = "".join(head(place, *column) for place, column in enumerate(header))
+    body = "".join(f"<tr>{''.join(cell(place, text) for place, text in enumerate(row))}</tr>" for row in rows)
+    return (
+        '<div style="overflow-x:auto"><table style="width:100%;border-collapse:collapse;font-size:.86rem;'
+        f'line-height:1.25;font-variant-numeric:tabular-nums"><tr>{top}</tr>{body}</table></div>'
+    )
 
 
 def csv_table(frame: pd.DataFrame, facts: Mapping[str, object]) -> bytes:

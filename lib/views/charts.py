@@ -149,7 +149,7 @@ def spectrum(
     positive = frame[(frame[x] > 0) & (frame[y] > 0)]
     logarithmic = alt.Scale(type="log", nice=False)
     across = alt.X(f"{_safe(x)}:Q", scale=logarithmic, title=x_title or x)
-    up = alt.Y(f"{_safe(y)}:Q", scale=logarithmic, title=y_title or y, axis=alt.Axis(format="~e", tickCount=6))
+    up = alt.Y(f"{_safe(y)}:Q", scale=logarithmic, title=y_title or y, axis=alt.Axis(format="~g", tickCount=6))
     colour = _colour(positive, series, colours)
     tips = [_tip(name) for name in (series, x, y) if name]
     layers = [alt.Chart(positive).mark_line(strokeWidth=1, opacity=0.45).encode(x=across, y=up, color=colour)]
@@ -209,7 +209,7 @@ def _colour(frame: pd.DataFrame, series: str | None, colours: Sequence[str]) -> 
         return alt.value(colours[0])
     names = [str(name) for name in frame[series].drop_duplicates()]
     scale = alt.Scale(domain=names, range=[colours[i % len(colours)] for i in range(len(names))])
-    return alt.Color(f"{_safe(series)}:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
+    return alt.Color(f"{_safe(series)}:N", scale=scale, legend=alt.Legend(title=None, orient="top", symbolOpacity=1))
 
 
 def _tip(name: str) -> alt.Tooltip:

@@ -153,10 +153,14 @@ def test_a_causal_subword_model(fresh):
 
 
 @pytest.mark.skipif(not available("DINOv2-small"), reason="an optional package")
-def test_a_vision_model_is_told_that_patches_have_no_lag(fresh):
+def test_a_vision_model_is_told_that_patches_have_no_lag_and_what_to_choose(fresh):
     app = opened(model="DINOv2-small", corpus="photographs")
     assert not app.exception
-    assert "a text model" in said(app) and "Patches have no lag" in said(app)
+    assert "DINOv2-small reads images" in app.info[0].value and "text models only" in app.info[0].value
+    keys = [w.key for kind in ("segmented_control", "number_input") for w in getattr(app, kind)]
+    assert not [key for key in keys if key and key.startswith("spectral")]  # no control that does nothing
+    app.button(key="spectral-text-model").click().run()
+    assert not app.exception and drawn(app, "layer_panels")
 
 
 def test_a_short_pasted_text_is_cut_into_windows_that_fit(fresh):
@@ -167,6 +171,8 @@ def test_a_short_pasted_text_is_cut_into_windows_that_fit(fresh):
     assert "windows have 18 tokens instead of 64" in told
     assert "without them" in told  # why the sidebar counts more tokens
     assert drawn(app, "layer_panels")
+    app.button(key="spectral-easy").click().run()
+    assert "12 windows of 64 tokens" in said(app)
 
 
 def test_a_length_that_does_not_fit_has_a_way_out_of_one_click(fresh):
@@ -253,6 +259,50 @@ def test_bands_laid_by_hand_stay_inside_the_lags(shown, monkeypatch):
     lags = bands.near_lags(shown[0].analysis)
     assert bands.laid(shown, lags, "band") == (4.0, 3.0, 15.0)
     assert bands.laid(shown, np.arange(-15, 16), "signed") == (-4.0, 3.0, 15.0)
+
+
+def test_windows_too_short_for_a_claim_are_lengthened_in_one_click(fresh):
+    app = opened(**{"spectral-section": "verdicts", "spectral-windows": 6})
+    assert not app.exception
+    assert "which windows of 32 tokens do not reach" in said(app)
+    assert "not defined [" not in " ".join(element.proto.body for element in app.get("html"))
+    app.button(key="spectral-longer").click().run()
+    assert not app.exception
+    assert "6 windows of 128 tokens" in said(app) and "do not reach" not in said(app)
+
+
+def test_texts_too_short_for_a_claim_say_so(fresh):
+    app = opened(**pasted(SHORT * 2), **{"spectral-section": "verdicts"})
+    assert not app.exception
+    assert "choose longer texts" in said(app)
+    assert [button.key for button in app.button if button.key == "spectral-longer"] == []
+
+
+def test_one_word_over_and_over_stands_in_every_section_without_a_warning(fresh, recwarn):
+    app = opened(**pasted("the " * 300), **{"spectral-rebuild": True})
+    assert not app.exception
+    expected = {
+        "modes": "No fluctuation: every window is the mean field already",
+        "rank": "No fluctuation: all windows have the same attention",
+        "coherency": "coherency is not defined",
+        "heads": "Heads needed by layer",
+        "compare": "no energy to compare",
+        "wavelets": "PyWavelets integrates",
+    }
+    app.session_state["spectral-second"] = "untrained twin"
+    for section, words in expected.items():
+        app.segmented_control(key="spectral-section").set_value(section).run()
+        assert not app.exception, section
+        assert "foresaw" not in said(app) and "Expected" not in said(app), section
+        assert words in said(app), section
+    app.segmented_control(key="spectral-section").set_value("modes").run()
+    for kind in bands.KINDS:
+        app.selectbox(key="spectral-kind").set_value(kind).run()
+        assert not app.exception and "foresaw" not in said(app), kind
+    app.segmented_control(key="spectral-colour").set_value("ratio").run()
+    assert not app.exception and "foresaw" not in said(app)
+    numeric = [w for w in recwarn if issubclass(w.category, RuntimeWarning) and "divide" in str(w.message)]
+    assert not numeric
 
 
 def test_one_word_over_and_over_has_no_fluctuation_and_the_verdicts_say_so(fresh):

@@ -14,9 +14,10 @@ from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
 from lib.ui.model import second_choice
 from lib.ui.scene import Scene
+from lib.ui.spectral.layer import by_layer
 from lib.ui.spectral.measures import Ask, Shown, cut_windows
 from lib.ui.spectral.second import TWIN, Comparison, compared
-from lib.ui.tables import csv_table, html_table
+from lib.ui.tables import csv_table
 from lib.views import charts, heatmap_figure, palette, show
 
 NUMBERS = {
@@ -42,18 +43,23 @@ def compare_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> N
         table = differences(shown, found)
         st.markdown(f"**{name} minus {now.engine.name}**, by layer [95 % over windows, the same windows in both]")
         with st.container(height=360 if len(table) > 9 else "content", border=False):
-            drawn = html_table(list(table), table.astype(str).to_numpy().tolist())
-            st.html(f"<div style='overflow-x:auto'>{drawn}</div>")
+            st.html(by_layer(table))
         st.caption(
             "▲ ▼: the interval leaves out “no difference”. Energy ×: the whole fluctuation, not normalised; everything "
             "else compares shares, so that a larger fluctuation alone changes nothing. Ranks and heads: simultaneous "
             "over layers."
         )
-        left, right = st.columns([3, 2], gap="medium")
-        with left:
-            where_energy_went(found, shown[row], row)
-        with right:
-            by_scale_and_lag(found, shown[row], row)
+        if np.isfinite(found.scalograms[row].total.estimate):
+            left, right = st.columns([3, 2], gap="medium")
+            with left:
+                where_energy_went(found, shown[row], row)
+            with right:
+                by_scale_and_lag(found, shown[row], row)
+        else:
+            st.caption(
+                f"No fluctuation in layer {shown[row].analysis.layer} of one of the models: the windows do not differ, "
+                "so there is no energy to compare."
+            )
         facts = provenance(now, second=name, windows=len(cut_windows(now, ask)), length=cut_windows(now, ask).length)
         files = {"Differences as CSV": ("headlight-two-models.csv", "text/csv", partial(csv_table, table, facts))}
         download_row(files, "spectral-second")

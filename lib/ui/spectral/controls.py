@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lib.spectral import Windows
 from lib.ui.scene import Scene
 from lib.ui.spectral.measures import Ask
+from lib.ui.state import DEFAULT_MODEL
 
 FEW_WINDOWS = 48  # at first: a picture within seconds
 COLOURINGS = {"density": "energy", "ratio": "÷ chance"}
@@ -76,8 +78,32 @@ def ways_out(now: Scene, ask: Ask) -> None:
             st.button("Fit the length to the text", key="spectral-fit", on_click=_fit, icon=":material/straighten:")
         if ask.count < FEW_WINDOWS:
             st.button(f"Take {FEW_WINDOWS} windows", key="spectral-more", on_click=_more, icon=":material/add:")
-        if now.choice.corpus != EASY and now.engine.kind != "vision":
-            st.button(f"Take the text “{EASY}”", key="spectral-easy", on_click=_easy, icon=":material/article:")
+        easy_text(now)
+
+
+def more_text(now: Scene, ask: Ask, taken: Windows) -> None:
+    """Where windows are shorter than usual because the text is: a text that is long enough, one click away."""
+    if ask.length is None and taken.length < taken.wanted:
+        easy_text(now)
+
+
+def needs_text(now: Scene) -> None:
+    """A vision model is on screen: what this page reads instead, one click away."""
+    st.info(
+        f"{now.engine.name} reads images. Lags are distances along a text, and patches have none, so this page reads "
+        "text models only: choose one in the sidebar."
+    )
+    st.button(f"Take {DEFAULT_MODEL}", key="spectral-text-model", on_click=_text_model, icon=":material/article:")
+
+
+def easy_text(now: Scene) -> None:
+    """A text that gives windows enough, one click away."""
+    if now.choice.corpus != EASY:
+        st.button(f"Take the text “{EASY}”", key="spectral-easy", on_click=_easy, icon=":material/article:")
+
+
+def _text_model() -> None:
+    st.session_state.update(model=DEFAULT_MODEL, device="auto", dtype="float32")
 
 
 def _fit() -> None:

@@ -12,13 +12,25 @@ from lib.spectral import Scalogram, entropy_rank, fit_power_law, null_interval, 
 from lib.stats import Interval
 from lib.ui.spectral.measures import Shown
 from lib.ui.spectral.scalograms import dominant_words, values
+from lib.ui.tables import measured_table
 from lib.views import Figure, heatmap_figure, show
 
 MEASURES = {"t_spec": "T_spec", "entropy_rank": "entropy rank", "participation_ratio": "participation"}
+COLUMNS = {  # column of the table -> plain words, the term, an explanation
+    "layer": ("layer", "", ""),
+    "centroid": ("mean lag", "centroid", "Mean distance, in tokens, at which the fluctuation has its energy."),
+    "T_spec": ("how evenly", "T_spec", "1/β of the fitted spectrum. Small: a few patterns carry most of the energy."),
+    "entropy rank": ("patterns", "by entropy", "exp of the entropy: as many equal patterns would share it alike."),
+    "participation": ("patterns", "by squares", "(Σλ)²/Σλ²: as many equal patterns would share it alike."),
+    "H*(0.1)": ("for 90 %", "H*(0.1)", "Patterns that hold 90 % of the energy."),
+    "energy ×": ("energy", "second ÷ first", "The whole fluctuation, not normalised; 1: the same."),
+    "heads needed": ("heads", "needed", "Heads that hold 90 % of the energy between a layer's heads, per window."),
+}
 IN_WORDS = (
-    "In words: **centroid**, the mean lag of the energy, in tokens. **T_spec**, how evenly the patterns share the "
-    "energy: small means that a few carry most, large that many share it. **Entropy rank** and **participation**: how "
-    "many equally strong patterns would share it alike. **H\\*(0.1)**: how many patterns hold 90 % of the energy."
+    "In words: **mean lag**, the centroid of the energy, in tokens. **How evenly** the patterns share the energy, "
+    "T_spec: small means that a few carry most, large that many share it. **Patterns**: how many equally strong ones "
+    "would share it alike, by entropy and by squares (participation). **For 90 %**, H\\*(0.1): how many patterns hold "
+    "that much of the energy."
 )
 
 
@@ -78,9 +90,14 @@ def layer_numbers(shown: Sequence[Shown], measures: Mapping[str, Interval]) -> p
             found = measures[key]
             row[name] = cell(found.estimate[i], found.low[i], found.high[i])
         growth = layer.analysis.growth
-        row["H*(0.1)"] = f"{growth.rank[-1]:.0f}{' unresolved' if growth.unresolved else ''}"
+        row["H*(0.1)"] = f"{growth.rank[-1]:.0f}{' [unresolved]' if growth.unresolved else ''}"
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def by_layer(table: pd.DataFrame) -> str:
+    """A table of layers as HTML, its columns named in plain words."""
+    return measured_table([COLUMNS[column] for column in table], table.astype(str).to_numpy().tolist())
 
 
 def noise_sentence(layer: Shown) -> str:
