@@ -59,7 +59,7 @@ def candidates(
         raise SimilarityError(
             f"a token that occurs {minimum} times, in {where}",
             f"none of {len(measured.names)}",
-            "Images have no anchors; to text, add more.",
+            "Images have no anchors. Add text.",
         )
     column = np.full(len(measured.names), -1)
     column[labels] = np.arange(len(labels))
@@ -204,7 +204,8 @@ def anchored_heads(measured: Measured, draws: int = 200, seed: int = 0) -> tuple
 
     The interval is ± 1.96 standard deviations of the share when the documents of each half are resampled, within
     [0, 1]: resampling can only unsettle an anchor, so percentiles would sit below the share itself. All three are NaN
-    where fewer than two documents have pairs: one document has no halves.
+    where fewer than two documents have pairs: one document has no halves. The interval is NaN where a half is a single
+    document, which resampling does not change.
     """
     found = candidates(measured)
     rng = np.random.default_rng(seed)
@@ -212,6 +213,8 @@ def anchored_heads(measured: Measured, draws: int = 200, seed: int = 0) -> tuple
     if halves is None:
         return (float("nan"),) * 3
     share = _anchored(found, [_counts(half, documents) for half in halves])
+    if min(map(len, halves)) < 2:
+        return share, float("nan"), float("nan")
     resampled = [
         _anchored(found, [_counts(rng.choice(half, len(half)), documents) for half in halves]) for _ in range(draws)
     ]

@@ -104,7 +104,7 @@ def sampled(units: Sequence[Units], most_tokens: int) -> list[int]:
     if not usable:
         raise SimilarityError(
             f"a document of {SHORTEST} tokens or more",
-            f"{[len(document) for document in units][:5]} tokens in the first documents",
+            f"at most {max(map(len, units))} in {len(units)}",
             "Add text.",
         )
     share = min(1.0, most_tokens / sum(len(units[index]) for index in usable))

@@ -94,12 +94,14 @@ class Measured:
             said.append(f"{_many(short, 'document')} of fewer than {SHORT} {self.unit}: shares move in large steps")
         if least := sum(document.at_least_one for document in self.documents):
             said.append(
-                f"{self.settings.top:.2%} is less than one pair in {_many(least, 'document')}: one pair was taken"
+                f"{100 * self.settings.top:g} % is less than one pair in {_many(least, 'document')}: one pair was taken"
             )
         if missing := int(self.undefined.sum()):
             said.append(f"excluded for want of a cosine: {_many(missing, 'zero vector')}, counted over heads")
-        if np.isnan(self.chance["same_sentence"]).all():
+        if not self.image and np.isnan(self.chance["same_sentence"]).all():
             said.append("no sentence boundaries: same-sentence share and contrast are not defined")
+        elif not self.image and np.isnan(self.chance["contrast"]).all():
+            said.append("no document has pairs within a sentence and between sentences: contrast is not defined")
         return tuple(said)
 
     @property
@@ -136,7 +138,7 @@ def measure(
     if all(len(units) < 2 for units in labels.units):
         raise SimilarityError(
             "at least one document with two tokens" + ("" if special else " that are not special"),
-            f"{[len(units) for units in labels.units][:5]} tokens in the first documents",
+            f"{_many(len(labels.units), 'document')}, the longest of {_many(max(map(len, labels.units)), 'token')}",
             "Add text, or keep the special tokens.",
         )
     jobs = (

@@ -130,7 +130,7 @@ def rank_trend(
     shuffled = _permuted(curve, seed)
     null = tuple(float(bound) for bound in np.quantile(shuffled, tails))
     p = float((np.abs(shuffled) >= abs(rho) - 1e-9).mean())
-    if len(values) < 2:
+    if (~np.isnan(values)).any(axis=1).sum() < 2:
         return RankTrend(rho, float("nan"), float("nan"), null, p)
     drawn = _correlation(rankdata(curves[~np.isnan(curves).any(axis=1)], axis=1), layers)
     low, high = (float(bound) for bound in np.nanquantile(drawn, tails))

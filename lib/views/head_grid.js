@@ -58,7 +58,7 @@ function gridDraw(fig) {
         const c = put(value(codes[i]));
         ctx.fillStyle = `rgb(${table[3 * c]},${table[3 * c + 1]},${table[3 * c + 2]})`;
         ctx.fillRect(x, y, w, k);
-        if (!meta.small && w >= 36) gridNumber(ctx, fig, fig.data.scores[i], table, c, x + w / 2, y + k / 2);
+        if (!meta.small && w >= 36) gridNumber(ctx, fig, fig.data.scores[i], table, c, x + w / 2, y + k / 2, w - 4);
       }
     }
   }
@@ -66,13 +66,16 @@ function gridDraw(fig) {
   gridOutline(fig, ctx, g, fig.chosen, fig.theme.primary, meta.small ? 2 : 2.5);
 }
 
-function gridNumber(ctx, fig, value, table, c, x, y) {
+// Where powers of ten do not fit, two decimals stand; the read-out has the rest.
+function gridNumber(ctx, fig, value, table, c, x, y, room) {
   const light = 0.299 * table[3 * c] + 0.587 * table[3 * c + 1] + 0.114 * table[3 * c + 2];
   ctx.fillStyle = light > 140 ? "rgba(0,0,0,.78)" : "rgba(255,255,255,.85)";
   ctx.font = `11px ${fig.theme.font}`;
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
-  ctx.fillText(number(value), x, y + 0.5);
+  const text = number(value);
+  const brief = value.toFixed(2).replace(/^-?(?=0\.00$)/, "").replace("-", "−");
+  ctx.fillText(Math.abs(value) < 1 && ctx.measureText(text).width > room ? brief : text, x, y + 0.5);
 }
 
 function gridLabels(fig, ctx, g) {

@@ -51,7 +51,12 @@ window.WebSocket = class extends Plain {
 };
 document.addEventListener("keydown", () => { window.came = []; }, true);
 """
-say = sys.stdout.write
+
+
+def say(text: str) -> None:
+    """Print at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def straightforward(z, ids, sentence, ends, top=0.01):
@@ -154,30 +159,49 @@ def on_screen() -> None:
         try:
             tab = browser.new_page(viewport={"width": 1280, "height": 1000})
             tab.add_init_script(WATCH + LISTEN)
-            tab.goto(f"{server.address}/similarity?corpus=topics&tokens=512&layer=0&head=0")
+            tab.goto(f"{server.address}/similarity?corpus=topics&tokens=512&layer=0&head=0", timeout=300_000)
             tab.get_by_text("Of a uniform row").first.wait_for(timeout=600_000)
             times = [_stepped(tab, head) for head in range(1, STEPS + 1)]
         finally:
             browser.close()
             server.stop()
-    for name, part in zip(("key", "server's answer"), zip(*times, strict=True), strict=True):
-        say(f"a matrix of 512 tokens on screen, from the {name}: {statistics.median(part):.0f} ms ")
-        say(f"(median of {STEPS}, {min(part):.0f} … {max(part):.0f}); mean load {os.getloadavg()[0]:.1f}\n")
+    say(f"a matrix of 512 tokens on screen, {STEPS} times, mean load {os.getloadavg()[0]:.1f}:\n")
+    names = ("from the key", "from the server's answer", "processor time of server and browser from the key")
+    for name, part in zip(names, zip(*times, strict=True), strict=True):
+        say(f"  {name}: {statistics.median(part):.0f} ms ({min(part):.0f} … {max(part):.0f})\n")
 
 
-def _stepped(tab: Any, head: int) -> tuple[float, float]:
-    """Milliseconds until the matrix of the next head of the first layer is drawn: from the key, from the answer."""
+def spent(parent: int) -> float:
+    """Milliseconds of processor time of all processes that a process started, and theirs; 0 where it cannot be read."""
+    started: dict[int, list[tuple[int, int]]] = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        started.setdefault(int(fields[1]), []).append((int(file.parent.name), int(fields[11]) + int(fields[12])))
+
+    def under(process: int) -> int:
+        return sum(ticks + under(child) for child, ticks in started.get(process, []))
+
+    return 1000 * under(parent) / os.sysconf("SC_CLK_TCK")
+
+
+def _stepped(tab: Any, head: int) -> tuple[float, float, float]:
+    """Milliseconds until the matrix of the next head is drawn: from the key, from the answer, and processor time."""
     tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=120_000)
     tab.wait_for_timeout(1500)
     tab.locator(".st-key-similarity-map canvas[tabindex]").first.focus()
+    before = spent(os.getpid())
     tab.keyboard.press("ArrowRight")
     find = "title => window.drawn.find(([at, label]) => label.startsWith(title))"
     title = f"Similarity of outputs, scalar product · L0 H{head}:"
     tab.wait_for_function(find, arg=title, timeout=120_000)
+    processor = spent(os.getpid()) - before
     drawn = tab.evaluate(f"title => ({find})(title)[0]", title)
     begun, came = tab.evaluate("window.begun"), tab.evaluate("window.came")
     answered = max((size, at) for at, size in came if at <= drawn)[1]  # the matrix is the largest message
-    return drawn - begun, drawn - answered
+    return drawn - begun, drawn - answered, processor
 
 
 def main() -> None:
@@ -186,7 +210,11 @@ def main() -> None:
     parser.add_argument("--model", default="all-MiniLM-L6-v2")
     parser.add_argument("--corpus", default="encyclopedia")
     parser.add_argument("--heads", type=int, default=4, help="heads of the straightforward version")
+    parser.add_argument("--screen", action="store_true", help="nothing but the matrix in the browser")
     given = parser.parse_args()
+    if given.screen:
+        on_screen()
+        return
     taken = capture(load(given.model), builtin(given.corpus), keep=("z",))
     layers, heads, tokens, width = taken.z.shape
     say(f"{given.model} on {given.corpus}: {layers} × {heads} heads, {tokens:,} tokens, {taken.documents} documents\n")

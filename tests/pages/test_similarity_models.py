@@ -1,6 +1,8 @@
 """The Similarity page on models of other kinds: the three streams of an encoder–decoder, two checkpoints beside."""
 
 import pytest
+import torch
+import transformers
 
 from tests.pages.test_heads_models import t5_folder  # noqa: F401  (a fixture)
 from tests.pages.test_pages import pictures
@@ -40,3 +42,29 @@ def test_a_model_beside_another_kind_says_what_cannot_be_compared(store):  # noq
     assert "cannot be shown" not in said(app)
     assert "Needs two checkpoints with the same layers and heads; these have (6, 12) and (6, 8)" in said(app)
     assert "the same number of heads in both checkpoints" in said(app)
+
+
+def test_zero_vectors_are_left_out_of_the_cosine_and_counted(store, t5_folder, tmp_path):  # noqa: F811
+    model = transformers.T5ForConditionalGeneration.from_pretrained(t5_folder)
+    width = model.config.d_kv
+    with torch.no_grad():
+        model.encoder.block[1].layer[0].SelfAttention.v.weight[width:] = 0  # L1 H1 of the encoder
+    model.save_pretrained(tmp_path)
+    transformers.AutoTokenizer.from_pretrained(t5_folder).save_pretrained(tmp_path)
+    kind = {"similarity-stream": "encoder", "similarity-kind": "cosine"}
+    app = opened(model=str(tmp_path), tokens=24, layer=1, head=1, **kind)
+    assert not app.exception
+    assert "No pair of tokens to compare in this document." in said(app)
+    drawn = {name: packet(app, name) for name in ("similarity-map", "similarity-matrix")}
+    assert "zero vectors" in drawn["similarity-map"] and "counted over heads" in drawn["similarity-map"]
+    assert "Hatched, for they have no cosine" in drawn["similarity-matrix"]
+    for section, words in (("anchors", "different anchor"), ("uses", "Two orders of removal")):
+        assert words in said(choose(app, "similarity-section", section))
+        assert "cannot be shown" not in said(app)
+    app.segmented_control(key="similarity-kind").set_value("dot").run()
+    assert not app.exception
+
+
+def packet(app, key):
+    """What a picture was sent."""
+    return str(next(e.proto for e in app.get("bidi_component") if key in e.proto.id))

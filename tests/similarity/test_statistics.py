@@ -205,11 +205,21 @@ def test_bad_input_is_measured_where_it_can_be_and_said(made):
     notes = " ".join(frame.attrs["notes"])
     assert "left out for want of a pair: 1 document of fewer than two tokens" in notes
     assert "1 document of fewer than 20" in notes
-    assert "1.00% is less than one pair in 1 document:" in notes
+    assert "1 % is less than one pair in 1 document:" in notes
     assert "no sentence boundaries" in notes
     assert frame["same_sentence"].isna().all()
     assert (frame["documents"] == 2).all()
     assert frame["distance"].notna().all()
+
+
+def test_one_sentence_has_no_contrast_and_says_so(made):
+    z = np.random.default_rng(14).normal(size=(1, 2, 60, 4))
+    frame = pair_statistics(made(z, [30, 30], sentence=np.zeros(60)))
+    assert (frame["same_sentence"] == 1).all() and (frame["same_sentence_chance"] == 1).all()
+    assert frame["contrast"].isna().all()
+    assert "contrast is not defined" in " ".join(frame.attrs["notes"])
+    two = pair_statistics(made(z, [30, 30], sentence=np.arange(60) // 10))
+    assert "contrast" not in " ".join(two.attrs["notes"])
 
 
 def test_zero_vectors_are_excluded_and_counted(made):

@@ -67,6 +67,12 @@ def test_layers_without_a_trend_stay_within_the_null(random_corpus, made):
     assert np.isnan(rank_trend(measure(random_corpus), "distance").rho)  # two layers have no ranks to speak of
 
 
+def test_one_document_with_pairs_bounds_no_trend(made):
+    trend = rank_trend(measure(made(np.random.default_rng(7).normal(size=(6, 2, 31, 8)), [30, 1])), "distance")
+    assert np.isfinite(trend.rho)
+    assert np.isnan([trend.low, trend.high]).all()
+
+
 def test_a_statistic_that_cannot_vary_has_no_trend(made):
     z = np.random.default_rng(5).normal(size=(6, 2, 150, 8))
     z[3:] = 1  # ties, whose shares add up to one but for rounding

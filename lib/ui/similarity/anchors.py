@@ -15,6 +15,7 @@ from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, measured
+from lib.ui.similarity.wording import ends
 from lib.ui.tables import csv_table, numbered
 from lib.ui.words import plural
 from lib.views import charts
@@ -45,12 +46,13 @@ def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
     stable = (
         f"Stability over documents: {UNDEFINED}"
         if np.isnan(share)
-        else f"**{100 * share:.0f} %** [{100 * low:.0f}, {100 * high:.0f}] of heads have one anchor of lift above 3 in "
-        "both halves of the corpus"
+        else f"**{100 * share:.0f} %** {ends(100 * low, 100 * high, '.0f')} of heads have one anchor of lift above 3 "
+        "in both halves of the corpus"
     )
+    distinct, long = table["token"].nunique(), int(table["only_long"].sum())
     st.markdown(
-        f"{stable}; **{table['token'].nunique()}** different anchors in {len(table)} heads; "
-        f"**{int(table['only_long'].sum())}** owe their lift to long vectors alone."
+        f"{stable}; **{distinct}** different anchor{'' if distinct == 1 else 's'} in {len(table)} heads; "
+        f"in **{long}** the lift comes from long vectors alone."
     )
     shown = pd.DataFrame(
         {
