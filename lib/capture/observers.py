@@ -17,7 +17,7 @@ from lib.corpora.document import Document
 from lib.corpora.tokens import Encoding, TokenTable
 from lib.errors import HeadlightError
 from lib.models import Engine
-from lib.models.devices import out_of_memory
+from lib.models.devices import give_back_pages, out_of_memory
 
 NEEDS = frozenset({"query", "key", "value", "z", "pattern"})
 Progress = Callable[[int, int, str], None]
@@ -151,6 +151,7 @@ def run(
                     engine.model(**inputs)
             except _SeenEnough:
                 pass
+        give_back_pages()
         done += len(batch)
         report(done, len(encodings), stage)
 

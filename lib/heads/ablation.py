@@ -24,6 +24,7 @@ from lib.errors import HeadlightError
 from lib.heads.outcome import MEASURES, Heads, Outcome, Progress, Readings
 from lib.heads.targets import masked, predicted
 from lib.models.attention import eager_function
+from lib.models.devices import give_back_pages
 
 TOKENS = 2048  # of one forward pass, copies included
 OUTPUT_BYTES = 1 << 28  # of one forward pass
@@ -144,6 +145,7 @@ class Batch:
             for first in range(0, len(numbers), room):
                 chosen = numbers[first : first + room]
                 yield from zip(chosen, self._run([sets[number] for number in chosen], begin), strict=True)
+                give_back_pages()
 
     def _reusable(self, start: int) -> bool:
         return start in self.before and self.board.exact[0]

@@ -95,20 +95,21 @@ class Scene:
         """Names on the mask axis of ``masks``; weights of a distance come last."""
         return tuple(self._builders)
 
-    @cached_property
-    def _builders(self) -> dict[str, Callable[[slice], np.ndarray]]:
+    @property
+    def _builders(self) -> dict[str, Callable[[Scene, slice], np.ndarray]]:
+        """Functions, not methods of this scene: kept on it they would hold it, masks and all, past its last use."""
         if self.image:
             return {
-                "same_row": self._same_row, "same_column": self._same_column, "same_hue": self._same_hue,
-                "same_brightness": self._same_brightness, "patches": self._patches, "grid_distance": self._steps,
+                "same_row": Scene._same_row, "same_column": Scene._same_column, "same_hue": Scene._same_hue,
+                "same_brightness": Scene._same_brightness, "patches": Scene._patches, "grid_distance": Scene._steps,
             }  # fmt: skip
         builders = {
-            "duplicate_token": self._duplicates, "induction": self._after_earlier,
-            "induction_before": self._before_earlier,
+            "duplicate_token": Scene._duplicates, "induction": Scene._after_earlier,
+            "induction_before": Scene._before_earlier,
         }  # fmt: skip
         if self.crossing:
             return builders
-        return builders | {"same_sentence": self._same_sentence, "mean_lag": self._lags}
+        return builders | {"same_sentence": Scene._same_sentence, "mean_lag": Scene._lags}
 
     def masks(self, rows: slice) -> np.ndarray:
         """Float32 (row, mask, key): 1 where a key counts, or the weight it counts with, for a block of rows."""
@@ -121,9 +122,10 @@ class Scene:
         return self._built(slice(0, len(self.queries)))
 
     def _built(self, rows: slice) -> np.ndarray:
-        masks = np.empty((rows.stop - rows.start, len(self._builders), len(self.keys)), dtype=np.float32)
-        for number, build in enumerate(self._builders.values()):
-            masks[:, number] = build(rows)
+        builders = self._builders
+        masks = np.empty((rows.stop - rows.start, len(builders), len(self.keys)), dtype=np.float32)
+        for number, build in enumerate(builders.values()):
+            masks[:, number] = build(self, rows)
         return masks
 
     def _itself(self, rows: slice) -> np.ndarray:

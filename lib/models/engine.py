@@ -6,7 +6,6 @@ either; that is ``loading``.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import hashlib
 import sys
@@ -16,6 +15,7 @@ from typing import Any
 
 from lib.errors import HeadlightError
 from lib.models.anatomy import Anatomy, anatomy_of
+from lib.models.devices import give_back_pages
 from lib.models.weights import Weights, head_weights
 
 CAPTURE_VERSION = 1  # raised when the same model and text give other numbers than before: kept results then expire
@@ -120,10 +120,7 @@ class Engine:
             torch.cuda.empty_cache()
         elif torch.backends.mps.is_available():
             torch.mps.empty_cache()
-        if sys.platform == "linux":
-            trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc keeps freed pages otherwise
-            if trim is not None:
-                trim(0)
+        give_back_pages()
 
 
 def digest(model: Any) -> str:

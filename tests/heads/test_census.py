@@ -1,3 +1,4 @@
+import gc
 import weakref
 
 import numpy as np
@@ -152,3 +153,17 @@ def test_unknown_scores_are_named():
 def test_a_document_longer_than_the_window_is_cut_and_told(minilm):
     tally = tally_heads(minilm, [Document("long", "one two three four five six seven eight nine ten " * 60)])
     assert tally.tokens == 512 and tally.lost == 600 - 510
+
+
+def test_a_scene_goes_with_its_last_use(minilm, articles):
+    """Masks are large, and the cyclic collector counts objects, not bytes: nothing on a scene may hold the scene."""
+    place = scene(minilm, encode(articles[0], minilm))
+    assert len(place.masks(slice(0, 4))[0]) == len(place.mask_names)
+    place.masks(slice(0, len(place.queries)))
+    gone = weakref.ref(place)
+    gc.disable()
+    try:
+        del place
+        assert gone() is None
+    finally:
+        gc.enable()
