@@ -23,8 +23,8 @@ function heatmapPane(fig, parent) {
     if (!pane.bare) heatmapRead(pane);
   };
   pane.paint = () => { pane.image = heatmapImage(pane); };
-  pane.redraw = () => { if (pane.data && fig.width) heatmapDraw(fig, pane); };
-  pane.point = (cell) => { pane.cursor = cell; pane.redraw(); heatmapRead(pane); };
+  pane.redraw = () => { if (pane.data && fig.width) { heatmapBase(fig, pane); heatmapDraw(fig, pane); } };
+  pane.point = (cell) => { pane.cursor = cell; if (pane.grid) heatmapDraw(fig, pane); heatmapRead(pane); };
   heatmapHandlers(fig, pane);
   return pane;
 }
@@ -96,21 +96,23 @@ function heatmapLayout(fig, pane) {
   return { left, top, right, room, w, h, rows, columns, wide: w * columns, high: h * rows };
 }
 
-function heatmapDraw(fig, pane) {
+// What does not change while the pointer moves: measured and painted once, then copied.
+function heatmapBase(fig, pane) {
   const g = (pane.grid = heatmapLayout(fig, pane));
   const { meta, veil } = pane.data;
-  const ctx = surface(pane.canvas, g.left + g.wide + g.right, g.top + g.high + 4);
   const theme = fig.theme;
-  const hatched = hatch(ctx, theme);
-  ctx.fillStyle = hatched;
+  pane.labels = [new Map(), new Map()]; // faint, strong
+  pane.base = pane.base || document.createElement("canvas");
+  surface(pane.canvas, g.left + g.wide + g.right, g.top + g.high + 4);
+  const ctx = surface(pane.base, g.left + g.wide + g.right, g.top + g.high + 4);
+  ctx.fillStyle = hatch(ctx, theme);
   ctx.fillRect(g.left, g.top, g.wide, g.high);
   const ratio = window.devicePixelRatio || 1;
   ctx.imageSmoothingEnabled = g.w * ratio < 1;
   ctx.imageSmoothingQuality = "high";
   ctx.drawImage(pane.image, g.left, g.top, g.wide, g.high);
   if (veil) heatmapVeil(ctx, g, pane.data, theme);
-  const y = (row) => g.top + (meta.upward ? g.rows - 1 - row : row) * g.h;
-  const x = (column) => g.left + column * g.w;
+  const [x, y] = heatmapPlaces(g, meta);
   ctx.strokeStyle = meta.kind === "diverging" ? "rgba(0,0,0,.38)" : "rgba(255,255,255,.55)"; // white is the middle there
   ctx.lineWidth = 1;
   ctx.beginPath();
@@ -127,6 +129,23 @@ function heatmapDraw(fig, pane) {
     ctx.fillRect(g.left + g.wide + 2, Math.round(y(row) + g.h / 2) - 0.5, 6, 1);
     ctx.fillText(short(text, 9), g.left + g.wide + 11, y(row) + g.h / 2);
   }
+}
+
+// Where a column and a row begin, in pixels.
+function heatmapPlaces(g, meta) {
+  return [(column) => g.left + column * g.w, (row) => g.top + (meta.upward ? g.rows - 1 - row : row) * g.h];
+}
+
+function heatmapDraw(fig, pane) {
+  const g = pane.grid;
+  const theme = fig.theme;
+  const ctx = pane.canvas.getContext("2d");
+  const [x, y] = heatmapPlaces(g, pane.data.meta);
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.clearRect(0, 0, pane.canvas.width, pane.canvas.height);
+  ctx.drawImage(pane.base, 0, 0);
+  ctx.restore();
   heatmapAxes(fig, pane, ctx, g, x, y);
   const box = (cell, colour, width) => {
     if (!cell) return;
@@ -163,11 +182,14 @@ function heatmapVeil(ctx, g, { veil, meta }, theme) {
   }
 }
 
-// A label of at most 14 characters that is no wider than `most` pixels in the font that is set.
-function fitted(ctx, label, most) {
-  let length = Math.min(14, [...label].length);
-  while (length > 1 && ctx.measureText(short(label, length)).width > most) length--;
-  return short(label, length);
+// A label of at most 14 characters that is no wider than `most` pixels in the font that is set; measured once.
+function fitted(known, ctx, label, most) {
+  if (!known.has(label)) {
+    let length = Math.min(14, [...label].length);
+    while (length > 1 && ctx.measureText(short(label, length)).width > most) length--;
+    known.set(label, short(label, length));
+  }
+  return known.get(label);
 }
 
 function heatmapAxes(fig, pane, ctx, g, x, y) {
@@ -190,7 +212,7 @@ function heatmapAxes(fig, pane, ctx, g, x, y) {
       ctx.font = `${strong ? "600 " : ""}11px ${font}`;
       ctx.textAlign = axis === "row" ? "right" : texts ? "left" : "center";
       ctx.textBaseline = axis === "row" || texts ? "middle" : "alphabetic";
-      const text = fitted(ctx, labels(texts, i), g.room);
+      const text = fitted(pane.labels[strong ? 1 : 0], ctx, labels(texts, i), g.room);
       if (strong) {
         const w = ctx.measureText(text).width + 6;
         ctx.fillStyle = theme.background;

@@ -1,11 +1,12 @@
 """What the catalogue and switching heads off cost, in units of the model's forward pass.
 
 Run ``python -m tests.bench.bench_heads [model] [corpus] [documents]``, or ``… hover`` for the script time of a move of
-the pointer over one head (Chromium, no server: the page that is downloaded; median and longest of 60 moves). Ratios
-are printed, never asserted: they are of one machine in one run. Time is processor time, the better of two runs; wall
-time is printed beside it and holds what other processes take. The forward pass is the model alone, over the same
-batches, in eager attention (which alone can show a pattern) and as the model comes. Memory is the process's peak above
-what it held before, with freed pages given back (Linux with glibc only), for a part of the documents and for all.
+the pointer over one head (Chromium, no server: the page that is downloaded; median and longest of 60 moves, processor
+time of the page). Ratios are printed, never asserted: they are of one machine in one run. Time is processor time, the
+better of two runs; wall time is printed beside it and holds what other processes take. The forward pass is the model
+alone, over the same batches, in eager attention (which alone can show a pattern) and as the model comes. Memory is the
+process's peak above what it held before, with freed pages given back (Linux with glibc only), for a part of the
+documents and for all.
 """
 
 from __future__ import annotations
@@ -67,19 +68,36 @@ def peak_megabytes(work):
     return (resident("VmHWM") - before) / 1024
 
 
-HOVER = """() => {
+MOVES = 60
+FIND = """() => {
   const shown = (one) => one.onpointermove && one.getBoundingClientRect().width > 100;
-  const canvas = [...document.querySelectorAll("*")].find(shown);
-  if (!canvas) return [NaN];
-  const box = canvas.getBoundingClientRect(), took = [];
-  for (let i = 0; i < 60; i++) {
-    const at = { clientX: box.left + box.width * ((i * 0.37) % 1), clientY: box.top + box.height * ((i * 0.61) % 1) };
-    const start = performance.now();
-    canvas.dispatchEvent(new PointerEvent("pointermove", { ...at, bubbles: true }));
-    took.push(performance.now() - start);
-  }
-  return took;
+  window.canvas = [...document.querySelectorAll("*")].find(shown);
+  return Boolean(window.canvas);
 }"""
+MOVE = """(i) => {
+  const box = window.canvas.getBoundingClientRect();
+  const at = { clientX: box.left + box.width * ((i * 0.37) % 1), clientY: box.top + box.height * ((i * 0.61) % 1) };
+  window.canvas.dispatchEvent(new PointerEvent("pointermove", { ...at, bubbles: true }));
+}"""
+
+
+def moves(page):
+    """Processor time of the script of each move (move,), ms; the page's thread alone, whatever else runs."""
+    if not page.evaluate(FIND):
+        return np.full(1, np.nan)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent():
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in metrics if one["name"] == "ScriptDuration")
+
+    took = []
+    for number in range(MOVES):
+        before = spent()
+        page.evaluate(MOVE, number)
+        took.append(1000 * (spent() - before))
+    return np.array(took)
 
 
 def hover():
@@ -96,7 +114,7 @@ def hover():
                 place.write_bytes(figure_html(head_view_figure(weights, words, mode=mode), {}))
                 page.goto(place.as_uri())
                 page.wait_for_timeout(1500)
-                took = np.array(page.evaluate(HOVER))
+                took = moves(page)
                 sys.stdout.write(
                     f"hover, {tokens} tokens, {mode}: median {np.median(took):.1f} ms, longest {took.max():.1f} ms "
                     "(wanted ≤ 16 at 128)\n"
