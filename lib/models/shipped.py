@@ -17,9 +17,9 @@ REMEDY = "Restore data/models from the repository, or load the folder by its pat
 
 KINDS = {
     "base": "ordinary attention",
-    "ega1": "one energy gate per head",
-    "ega1-window": "one energy gate per head over the whole window, which leaks the future",
-    "ega4": "four energy gates per head",
+    "ega1": "a learned gate in every head that favours some tokens (energy-gated attention)",
+    "ega1-window": "a gate in every head that sees the tokens after as well, as published: it leaks the future",
+    "ega4": "a mixture of four learned gates in every head (energy-gated attention)",
 }
 
 
@@ -67,9 +67,11 @@ def described(folder: Path) -> str:
         told = json.loads((folder / "training.json").read_text("utf-8"))
         run, loss, seen = told["settings"], told["validation_loss"], told["tokens"]
         kind = KINDS.get(run["variant"], run["variant"])
-        stage = f"step {told['step']:,} of {run['steps']:,}, " if told["step"] < run["steps"] else ""
+        early = told["step"] < run["steps"]
+        stage = f"step {told['step']:,} of {run['steps']:,}, early in training; " if early else ""
         return (
-            f"Character GPT, {size}, {kind}: {stage}{seen / 1e6:.1f} M characters read, {loss:.2f} nats per character"
+            f"Predicts Shakespeare letter by letter, trained for this product, with {kind}: {stage}"
+            f"{size}, {seen / 1e6:.1f} M characters read, {loss:.2f} nats per character"
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):  # trained by another command
         return f"Character GPT trained for this product, {size}"

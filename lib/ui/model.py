@@ -85,6 +85,8 @@ def model_controls() -> None:
     )
     entry = entries.get(st.session_state["model"])
     st.caption(described(entry) if entry else "your own model")
+    if entry and entry.about:
+        st.caption(entry.about)
     _all_models()
 
 
@@ -174,12 +176,14 @@ def _line(entry: models.Entry) -> None:
     with left.container(gap=None):
         st.text(entry.name)
         st.caption(described(entry))
+        if entry.about and entry.available:
+            st.caption(entry.about)
     right.button(
         "Use",
         key=f"use-{entry.name}",
         on_click=_take_model,
         args=(entry.name,),
         disabled=not entry.available,
-        help=entry.why_not or entry.about or None,
+        help=entry.why_not or None,
         width="stretch",
     )
