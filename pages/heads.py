@@ -25,6 +25,10 @@ heads stay visible. Click a square, or move with the arrow keys. It can also be 
 
 **The numbers** say how much of a row lies where, beside what rows that attend uniformly would give. A role holds where
 a score lies far enough above chance; on one document alone it stays unsure, "none clear" is an honest answer.
+They are of the document on screen until a panel below has measured several; the head of the column says which. Point at
+an underlined name for what it means. *Entropy ÷ most* is 0 where every token looks at one place and 1 where it looks
+everywhere alike; *confidence* is the largest weight a token gives; *norm gap* tells by how much queries are longer than
+keys; *induction* is looking at what followed the same token earlier on.
 
 **The chosen head** is shown on the text itself, as lines and as a heatmap. Hover a token to see where it looks; click
 to hold it, and hold several to add them up. Hatched pairs are masked: the model cannot look there.
@@ -44,7 +48,7 @@ def panel() -> None:
             window_view(now)
         return
     shown, stream = controls(now)
-    with guarded("the attention of this text"):
+    with guarded(f"the attention of this {'image' if now.encoding.grid else 'text'}"):
         with st.spinner(f"Reading “{now.document.name}”, all heads", show_time=True):
             pattern = scene_patterns(now, stream)
         left, right = st.columns([11, 4], gap="medium")

@@ -53,7 +53,9 @@ def examples(
     found = sorted(ranker.found, key=lambda entry: (-entry[0], entry[1:]))
     if not found:
         raise HeadlightError(
-            f"sequences in which {LEAST} rows define “{score}”", "none", "Choose another score or other documents."
+            f"a sentence, or image, in which at least {LEAST} tokens have the score “{score.replace('_', ' ')}”",
+            "none in these documents",
+            "Choose another score, or a longer text.",
         )
     rows = []
     for bucket, rank in _ranks(len(found), per_bucket):

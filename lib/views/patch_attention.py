@@ -33,6 +33,7 @@ def patch_attention_figure(
     mode: str = "overlay",
     threshold: float | None = None,
     chosen: int | None = None,
+    direction: str = "query",
 ) -> Figure:
     """One head's attention between the patches of an image, or another square matrix over them.
 
@@ -51,6 +52,7 @@ def patch_attention_figure(
             itself, square = a prefix token) or "links" (all pairs above a threshold).
         threshold: where the slider for "links" starts; half of the largest weight if None.
         chosen: the token looked at, an index into the pattern; the patch in the middle if None.
+        direction: what is lit at first, "query": what the chosen token attends to, or "key": what attends to it.
 
     Raises:
         HeadlightError: image, grid and pattern do not fit one another, or a sequential pattern has negative values.
@@ -88,6 +90,7 @@ def patch_attention_figure(
         "title": title,
         "note": note,
         "mode": mode,
+        "direction": direction,
         "threshold": float(threshold if threshold is not None else high / 2),
         "chosen": chosen if chosen is not None else prefix + (rows // 2) * columns + columns // 2,
         "query_colour": palette.QUERY,

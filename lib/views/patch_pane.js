@@ -221,7 +221,7 @@ function patchUpdate(fig, data) {
   fig.weight = (a, b) => (state.direction === "query" || state.mode !== "overlay" ? fig.values[a * n + b] : fig.values[b * n + a]);
   if (state.from !== meta.chosen || state.n !== n) { state.chosen = meta.chosen; state.from = meta.chosen; }
   state.n = n;
-  state.mode = state.mode || meta.mode;
+  if (!state.mode) { state.mode = meta.mode; state.direction = meta.direction; }
   if (state.high !== meta.high) { state.threshold = meta.threshold; state.high = meta.high; }
   interactive(fig.canvas, meta.label);
   fig.note.textContent = meta.note;

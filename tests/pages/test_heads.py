@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from lib.capture import Store
 from lib.ui import cached, pruning_orders
 from lib.ui.heads.numbers import chosen_scores
+from lib.ui.heads.whole import told_once
+from lib.ui.tables import html_table
 from tests.pages.test_pages import pictures
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
@@ -142,3 +144,25 @@ def test_orders_belong_to_one_model_and_the_oldest_go(monkeypatch):
 def test_the_scores_worth_a_line_come_with_the_largest_first():
     row = pd.Series({"self": 0.5, "self_chance": 0.1, "cls": 0.3, "cls_chance": 0.01, "mean_lag": 4.0})
     assert chosen_scores(row) == ["self", "cls", "mean_lag"]
+
+
+def test_lines_that_are_one_and_the_same_share_a_name():
+    def line(name, values):
+        return pd.DataFrame({"score": name, "label": name.upper(), "layer": [0, 1], "value": values})
+
+    found = told_once(pd.concat([line("cls", [0.1, 0.3]), line("sep", [0.1, 0.2]), line("first", [0.1, 0.3])]))
+    assert list(found.groupby("label", sort=False).groups) == ["CLS = FIRST", "SEP"]
+    assert len(found) == 4
+
+
+def test_names_of_rows_are_explained_under_the_pointer_and_escaped():
+    table = html_table(("", "score"), [("a<b", "1"), ("c", "2")], ['says "so"', ""])
+    assert '<span title="says &quot;so&quot;"' in table and "a&lt;b</span>" in table
+    assert ">c</td>" in table
+
+
+def test_several_documents_are_named_where_the_numbers_are_theirs(app):
+    app.session_state["heads-section"] = "Catalogue"
+    app.run()
+    app.run()
+    assert "Measured on the first 5 documents" in shown(app)

@@ -13,7 +13,7 @@ from lib.heads import results
 from lib.ui import cached, downloads
 from lib.ui.heads import reading
 from lib.ui.heads.windows import placed
-from lib.ui.heads.wording import interval, number
+from lib.ui.heads.wording import interval, number, signed
 from lib.ui.pictures import layer_masks, scene_patterns
 from lib.ui.scene import Scene
 from lib.ui.state import DEFAULTS, Choice
@@ -156,3 +156,9 @@ def test_numbers_are_written_with_two_to_three_digits():
     written = [number(value) for value in (0.8134, 0.0039, 12.34, 1234.5, float("nan"), 0.0)]
     assert written == ["0.81", "0.0039", "12.3", "1,234", "–", "0.00"]
     assert interval(float("nan"), 1.0) == ""
+
+
+def test_changes_keep_their_sign_and_small_ones_a_raised_power():
+    assert [signed(v) for v in (0.1512, -0.0021, 3.61e-5, float("nan"))] == ["+0.15", "−0.0021", "+3.6×10⁻⁵", "–"]
+    assert signed(0.000418, 3) == "+0.000418"
+    assert number(-2.964) == "−2.96" and number(-4.2e-5) == "−4.2×10⁻⁵"

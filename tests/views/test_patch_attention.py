@@ -91,3 +91,9 @@ def test_the_strongest_signed_values_are_the_largest_in_magnitude():
 def test_parts_that_do_not_fit_are_refused(seen, grid, pattern):
     with pytest.raises(HeadlightError):
         patch_attention_figure(seen, grid, pattern)
+
+
+@pytest.mark.parametrize("direction", ["query", "key"])
+def test_what_is_lit_at_first_is_the_callers_choice(direction):
+    figure = patch_attention_figure(SEEN, (2, 4), dirichlet(8), direction=direction)
+    assert unpack(figure.packet)[0]["direction"] == direction

@@ -14,7 +14,7 @@ from lib.ui import cached
 from lib.ui.captured import encodings
 from lib.ui.downloads import download_row, provenance
 from lib.ui.heads.measures import catalogue, every_head, stream_of
-from lib.ui.heads.wording import SCORES
+from lib.ui.heads.wording import SCORES, signed
 from lib.ui.job import Progress, worked
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
@@ -23,7 +23,6 @@ from lib.ui.words import plural
 from lib.views import head_grid_figure, show
 
 SWEEP = "heads-sweep"
-SIGNED = "+.2g"
 
 
 def alone_panel(scene: Scene, documents: tuple[Document, ...], stream: str, mode: str, key: str) -> None:
@@ -109,10 +108,10 @@ def _claims(beside: pd.DataFrame) -> None:
         (
             claim.role,
             str(claim.heads),
-            f"{claim.change:{SIGNED}}",
-            f"{claim.drawn_low:{SIGNED}} … {claim.drawn_high:{SIGNED}}",
+            signed(claim.change),
+            f"{signed(claim.drawn_low)} … {signed(claim.drawn_high)}",
             claim.found,
-            f"L{claim.layer} H{claim.head}: {claim.head_change:{SIGNED}}",
+            f"L{claim.layer} H{claim.head}: {signed(claim.head_change)}",
         )
         for claim in claims_beside_effects(beside).itertuples()
     ]
@@ -144,7 +143,7 @@ def _heads(beside: pd.DataFrame, distance: bool) -> None:
             "chance": ordered["chance"],
             "change": ordered["change"],
             "95 %": [
-                "" if pd.isna(low) else f"{low:{SIGNED}} … {high:{SIGNED}}"
+                "" if pd.isna(low) else f"{signed(low)} … {signed(high)}"
                 for low, high in zip(ordered["change_low"], ordered["change_high"], strict=True)
             ],
             "effect": ordered["effect"],

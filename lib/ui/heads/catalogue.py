@@ -10,12 +10,12 @@ import streamlit as st
 
 from lib.heads.roles import NONE_CLEAR
 from lib.ui.downloads import download_row, provenance
-from lib.ui.heads.wording import SCORES, SIGNED, capital, measured, unit
+from lib.ui.heads.wording import SCORES, SIGNED, capital, measured, number, unit
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table
 from lib.ui.words import plural
-from lib.views import by_class, head_grid_figure, scatter, show
+from lib.views import by_class, head_grid_figure, palette, scatter, show
 
 TOP_ROLES = 7  # roles with a colour of their own; the others share one
 FIRST = ("previous_token", "self", "first_token", "same_sentence", "entropy_share", "mean_lag", "same_row", "same_hue")
@@ -25,15 +25,15 @@ BESIDE = ("chance", "÷ chance", "95 %")
 def catalogue_panel(scene: Scene, table: pd.DataFrame, documents: int) -> None:
     """Draw filter, table, scatter, map and download. table: from ``score_heads``."""
     names = measured(table)
-    kept, chosen, beside = _filters(table, names)
+    kept, chosen, beside = _filters(table, names, "image" if scene.encoding.grid else "text")
     _table(kept, chosen, beside)
     across, up = _axes(names)
     left, right = st.columns(2, gap="large")
     with left:
         _scatter(scene, kept, across, up)
     with right:
-        _map(scene, table, up)
-    _missing(table, documents)
+        _map(scene, table, up, documents)
+    _missing(table, documents, scene.encoding.grid is not None)
     facts = provenance(scene, corpus=scene.choice.corpus, corpus_documents=documents, **_plain(table.attrs))
     stem = "headlight-heads"
     download_row({"Catalogue as CSV": (f"{stem}.csv", "text/csv", partial(csv_table, kept, facts))}, "catalogue")
@@ -43,8 +43,11 @@ def _plain(attrs: dict) -> dict[str, object]:
     return {f"catalogue {name}": attrs[name] for name in ("stream", "special", "documents", "tokens", "lost")}
 
 
-def _filters(table: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """The rows that are kept, the scores with columns of their own, and what stands beside each score."""
+def _filters(table: pd.DataFrame, names: list[str], kind: str) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """The rows that are kept, the scores with columns of their own, and what stands beside each score.
+
+    kind: "text" or "image", which have scores of their own to choose from.
+    """
     roles = list(table["role"].value_counts().index)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         role = st.multiselect(
@@ -55,7 +58,7 @@ def _filters(table: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[
             names,
             default=[name for name in FIRST if name in names][:4],
             format_func=lambda name: SCORES[name].label,
-            key="heads-catalogue-scores",
+            key=f"heads-catalogue-scores-{kind}",
             persist_state="session",
             width=420,
         )
@@ -150,7 +153,9 @@ def _scatter(scene: Scene, kept: pd.DataFrame, across: str, up: str) -> None:
         unit_square,
         key="heads-scatter",
         data_id=f"{across} {up} {len(drawn)}",
-        colouring=by_class(np.array(where), classes, title="role"),
+        colouring=by_class(
+            np.array(where), classes, (*palette.class_colours(TOP_ROLES)[: len(common)], palette.NEUTRAL), title="role"
+        ),
         labels=[f"L{layer} H{head}" for layer, head in heads],
         facts={SCORES[name].label: drawn[name].to_numpy(float) for name in dict.fromkeys((across, up))},
         chosen=heads.index(chosen) if chosen in heads else None,
@@ -161,7 +166,7 @@ def _scatter(scene: Scene, kept: pd.DataFrame, across: str, up: str) -> None:
     )
 
 
-def _map(scene: Scene, table: pd.DataFrame, name: str) -> None:
+def _map(scene: Scene, table: pd.DataFrame, name: str, documents: int) -> None:
     """Layers × heads coloured by a score over the corpus; a click chooses the head."""
     numbers = sorted(int(layer) for layer in table["layer"].unique())
     chance = table[f"{name}_chance"].mean()
@@ -174,7 +179,8 @@ def _map(scene: Scene, table: pd.DataFrame, name: str) -> None:
         unit=unit(name),
         kind="diverging" if name in SIGNED else "sequential",
         title=capital(SCORES[name].label),
-        note=f"{capital(SCORES[name].says)}." + ("" if np.isnan(chance) else f" Chance {chance:.2g} on average."),
+        note=f"{capital(SCORES[name].says)}, over {plural(documents, 'document')}."
+        + ("" if np.isnan(chance) else f" Chance {number(chance)} on average."),
         chosen=(numbers.index(here[0]), here[1])
         if here[0] in numbers and here[1] < len(table) // len(numbers)
         else None,
@@ -183,10 +189,10 @@ def _map(scene: Scene, table: pd.DataFrame, name: str) -> None:
 
 
 def _range(low: float, high: float, name: str) -> str:
-    return f"{low:.2g} … {high:.2g} {unit(name)}".strip()
+    return f"{number(low)} … {number(high)} {unit(name)}".strip()
 
 
-def _missing(table: pd.DataFrame, documents: int) -> None:
+def _missing(table: pd.DataFrame, documents: int, image: bool) -> None:
     """What stands on how much, and what could not be measured."""
     attrs = table.attrs
     excluded = int(table["excluded_rows"].sum())
@@ -198,6 +204,12 @@ def _missing(table: pd.DataFrame, documents: int) -> None:
         if documents > 1
         else "One document: no intervals, and roles stay unsure.",
     ]
-    gone = [f"{SCORES[name].label}: {why}" for name, why in attrs["missing"].items() if name in SCORES]
+    missing = {name: why for name, why in attrs["missing"].items() if name in SCORES}
+    if image:  # words that are said twice: nothing that anyone would look for here
+        missing = {name: why for name, why in missing.items() if not name.startswith("probe_")}
+    labels: dict[str, list[str]] = {}  # reason -> what it keeps from being measured
+    for name, why in missing.items():
+        labels.setdefault(why.removesuffix("."), []).append(SCORES[name].label)
+    gone = [f"{', '.join(names)} ({why})" for why, names in labels.items()]
     parts.append(f"Not measured: {'; '.join(gone)}." if gone else "")
     st.caption(" ".join(filter(None, parts)))

@@ -8,6 +8,7 @@ import streamlit as st
 from lib.corpora import Document
 from lib.ui.heads.measures import head_examples, head_profile
 from lib.ui.heads.wording import SCORES, capital, number
+from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.tables import html_table
 from lib.ui.words import plural
@@ -31,7 +32,11 @@ def corpus_panel(scene: Scene, documents: tuple[Document, ...], stream: str, lay
         persist_state="session",
         width=230,
     )
-    _examples(head_examples(scene, documents, stream, layer, head, score), documents, score, layer, head)
+    with guarded("the examples"):
+        _examples(head_examples(scene, documents, stream, layer, head, score), documents, score, layer, head)
+    if scene.encoding.grid:
+        st.caption("How far a head reads among patches stands in its numbers above; which patches, in Patches.")
+        return
     found = head_profile(scene, documents, stream, layer, head)
     _lags(found.lags, len(documents))
     left, right = st.columns(2, gap="large")
@@ -70,13 +75,13 @@ def _lags(lags: pd.DataFrame, documents: int) -> None:
     if lags.empty:
         return
     near = lags[lags["lag"].abs() <= NEAR]
+    banded = documents > 1
     st.markdown("**How far it reads**")
     chart = charts.line(
         near,
         "lag",
         "share",
-        low="low",
-        high="high",
+        **({"low": "low", "high": "high"} if banded else {}),
         null="chance",
         x_title="lag in tokens (query − key; positive looks back)",
         y_title="share of a row",
@@ -84,14 +89,17 @@ def _lags(lags: pd.DataFrame, documents: int) -> None:
     st.altair_chart(chart, width="stretch")
     beyond = lags.loc[lags["lag"].abs() > NEAR, "share"].sum()
     st.caption(
-        f"{plural(documents, 'document')}; band: 95 %, simultaneous over lags; dashed: uniform rows. "
-        f"{number(float(beyond))} of the attention lies beyond ±{NEAR} tokens, not drawn."
+        f"{plural(documents, 'document')}{'; band: 95 %, simultaneous over lags' if banded else ''}; "
+        f"dashed: uniform rows. {number(float(beyond))} of the attention lies beyond ±{NEAR} tokens, not drawn."
     )
 
 
 def _tokens(table: pd.DataFrame, title: str, meaning: str) -> None:
     """The tokens with the largest share."""
     st.markdown(f"**{title}**")
+    if table.empty:
+        st.caption("No token occurs five times in these documents: there is nothing to compare.")
+        return
     columns = ["token", "share", "chance", "lift", "count"]
     rows = [
         (token, number(share), number(chance), f"{number(lift)} ×", str(count))

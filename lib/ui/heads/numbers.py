@@ -16,6 +16,7 @@ from lib.ui.pictures import chosen_place, layers
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
+from lib.ui.words import plural
 
 ALWAYS = ("entropy_share", "mean_lag", "grid_distance", "confidence", "norm_gap")
 STRONGEST = 4  # masses that lie highest above chance
@@ -27,26 +28,29 @@ def numbers(scene: Scene, table: pd.DataFrame, documents: int, stream: str, patt
     place, head = chosen_place(scene, pattern, stream)
     layer = layers(scene, stream)[place]
     row = table[(table["layer"] == layer) & (table["head"] == head)].iloc[0]
-    st.markdown(f"**L{layer} H{head}** · {role(row)}")
-    where = "this document" if documents == 1 else f"{documents} documents"
+    st.markdown(f"**L{layer} H{head}** · {role(row, documents)}")
+    where = "this document alone" if documents == 1 else f"the first {plural(documents, 'document')}"
     st.caption(f"{_meaning(row)} Measured on {where}.")
+    names = chosen_scores(row)
     rows = [
         (
             capital(SCORES[name].label),
             f"{number(row[name])} {interval(row[f'{name}_low'], row[f'{name}_high'])}".strip(),
             number(row[f"{name}_chance"]),
         )
-        for name in chosen_scores(row)
+        for name in names
     ]
-    st.html(html_table(("", "score [95 %]" if documents > 1 else "score", "chance"), rows))
+    header = f"{plural(documents, 'document')} [95 %]" if documents > 1 else "this document"
+    st.html(html_table(("", header, "chance"), rows, [f"{capital(SCORES[name].says)}." for name in names]))
     st.caption(_small_print(scene, row, documents))
     _alike(scene, pattern, stream)
 
 
-def role(row: pd.Series) -> str:
+def role(row: pd.Series, documents: int) -> str:
     """The role in plain language; "?" told in words."""
     text = str(row["role"])
-    return f"{text.removesuffix('?')} (one document: unsure)" if text.endswith("?") else text
+    few = "one document" if documents == 1 else f"only {documents} documents"
+    return f"{text.removesuffix('?')} ({few}: unsure)" if text.endswith("?") else text
 
 
 def _meaning(row: pd.Series) -> str:

@@ -23,14 +23,13 @@ def controls(scene: Scene) -> tuple[str, str]:
     offered = streams(scene.engine)
     scores = IMAGE_SCORES if scene.engine.kind == "vision" else TEXT_SCORES
     names = [PATTERNS, *(score.name for score in scores), "norm_gap", "z_norm"]
-    seen = "image" if scene.engine.kind == "vision" else "text"
     if st.session_state.get("heads-shown") not in names:
         st.session_state["heads-shown"] = PATTERNS
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shown = st.selectbox(
             "Each square shows",
             names,
-            format_func=lambda name: f"its pattern on this {seen}" if name == PATTERNS else SCORES[name].label,
+            format_func=lambda name: "its pattern" if name == PATTERNS else SCORES[name].label,
             key="heads-shown",
             persist_state="session",
             width=230,
@@ -68,9 +67,9 @@ def score_figure(scene: Scene, table: pd.DataFrame, name: str, stream: str, chos
     """Layers × heads coloured by a score."""
     if name not in table or table[name].isna().all():
         raise HeadlightError(
-            f"a text in which “{SCORES[name].label}” is defined",
+            f"{'an image' if scene.encoding.grid else 'a text'} in which “{SCORES[name].label}” is defined",
             "no such token, or no row that may look there",
-            "Choose another score or another text.",
+            f"Choose another score or another {'image' if scene.encoding.grid else 'text'}.",
         )
     score = SCORES[name]
     span = (0.0, 1.0) if name == "entropy_share" else None
@@ -83,7 +82,7 @@ def score_figure(scene: Scene, table: pd.DataFrame, name: str, stream: str, chos
         kind="diverging" if name in SIGNED else "sequential",
         value_range=span,
         title=capital(score.label),
-        note=f"{capital(score.says)}, mean over the rows of this text. {left_out_of(scene)}",
+        note=f"{capital(score.says)}, mean over the rows of this document alone. {left_out_of(scene)}",
         chosen=chosen,
     )
 

@@ -32,15 +32,20 @@ def asked_documents(scene: Scene) -> tuple[Document, ...]:
 
 def corpus_or_document(scene: Scene, stream: str) -> tuple[pd.DataFrame, int]:
     """The table of the corpus where it has been measured, else of the chosen document; and of how many documents."""
-    documents = asked_documents(scene)
-    found = known_catalogue(scene, documents, stream)
-    return (document_table(scene, stream), 1) if found is None else (found, len(documents))
+    found = _over_several(scene, stream)
+    return (document_table(scene, stream), 1) if found is None else (found, len(asked_documents(scene)))
 
 
 def known_roles(scene: Scene, stream: str) -> pd.DataFrame | None:
     """The same table where it has been measured already: nothing is computed for a tooltip."""
-    found = known_catalogue(scene, asked_documents(scene), stream)
+    found = _over_several(scene, stream)
     return known_document_table(scene, stream) if found is None else found
+
+
+def _over_several(scene: Scene, stream: str) -> pd.DataFrame | None:
+    """The catalogue where it has been measured over several documents: one alone need not be the chosen one."""
+    documents = asked_documents(scene)
+    return known_catalogue(scene, documents, stream) if len(documents) > 1 else None
 
 
 def panels(scene: Scene, stream: str, pattern: np.ndarray) -> None:

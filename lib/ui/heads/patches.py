@@ -106,10 +106,10 @@ def _looking(scene: Scene, stream: str, pattern: np.ndarray) -> None:
         show(
             patch_attention_figure(
                 scene.encoding.seen, scene.encoding.grid, pattern[row, head], prefix_labels=_prefix(table), chosen=at,
-                title=f"L{layers(scene, stream)[row]} H{head}",
-                note="“Attended by” shows who looks at the chosen patch. Click another patch.",
+                title=f"L{layers(scene, stream)[row]} H{head}", direction="key",
+                note="Bright: patches that look at the chosen one. “Attends to” shows where it looks itself.",
             ),
-            "heads-patch-image",
+            "heads-patch-looking",
             _choose,
         )  # fmt: skip
     name = f"row {table.row[at]}, column {table.col[at]}" if table.row[at] >= 0 else _prefix(table)[at]

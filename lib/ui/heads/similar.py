@@ -25,6 +25,10 @@ MOST = {"js": 0.8, "hellinger": 0.5}
 
 def similar_panel(scene: Scene, documents: tuple[Document, ...], stream: str, layer: int, head: int) -> None:
     """Draw the clustered map and the groups."""
+    heads = every_head(scene, stream)
+    if len(heads) < 2:
+        st.caption("One head is all there is here: it has no like.")
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.segmented_control(
             "Distance",
@@ -46,7 +50,6 @@ def similar_panel(scene: Scene, documents: tuple[Document, ...], stream: str, la
             width=260,
         )
     distances = corpus_likeness(scene, documents, stream, kind)
-    heads = every_head(scene, stream)
     order = leaf_order(distances)
     labels = [f"L{heads[i][0]} H{heads[i][1]}" for i in order]
     at = next((place for place, i in enumerate(order) if heads[i] == (layer, head)), None)

@@ -17,7 +17,7 @@ from lib.ui.captured import encodings
 from lib.ui.heads.alone import alone_panel, asked
 from lib.ui.heads.measures import every_head, key_of, stream_of
 from lib.ui.heads.prune import prune_panel
-from lib.ui.heads.wording import capital, number
+from lib.ui.heads.wording import capital, number, signed
 from lib.ui.message import guarded
 from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
@@ -71,21 +71,22 @@ def _effect(scene: Scene, documents: tuple[Document, ...], stream: str, off: lis
 
     found = cached.kept("heads: off", f"{key} {off}", build)
     row = found.iloc[0]
-    change = f"**{row['change']:+.3g}**"
+    change = f"**{signed(row['change'], 3)}**"
     if not np.isnan(row["change_low"]):
-        change += f" [{row['change_low']:+.2g}, {row['change_high']:+.2g}]"
+        change += f" [{signed(row['change_low'])}, {signed(row['change_high'])}]"
     distance = "distance" in row["measure"]
     told = change if distance else f"{number(row['loss'])} → {number(row['loss_off'])}, change {change}"
     st.markdown(f"{capital(row['measure'])}: {told}")
     st.caption(
-        f"{asked(found)}; interval: 95 % over documents. "
+        f"{asked(found)}{'' if np.isnan(row['change_low']) else '; interval: 95 % over documents'}. "
         f"The output moved: largest relative change {number(row['moved'])}."
     )
-    changed = cached.kept(
-        "heads: predictions",
-        f"{key_of(scene, (scene.document,), stream)} {mode} {off}",
-        lambda: predictions(scene.engine, scene.encoding, off, mode, stream_of(stream)),
-    )
+    with st.spinner(f"Reading “{scene.document.name}” with and without", show_time=True):
+        changed = cached.kept(
+            "heads: predictions",
+            f"{key_of(scene, (scene.document,), stream)} {mode} {off}",
+            lambda: predictions(scene.engine, scene.encoding, off, mode, stream_of(stream)),
+        )
     if changed.empty:
         st.caption("This document holds nothing to predict.")
         return
@@ -101,7 +102,7 @@ def _listed(changed: pd.DataFrame) -> None:
         _readable(changed).head(LISTED),
         hide_index=True,
         width="stretch",
-        height=280,
+        height=min(36 + 35 * min(LISTED, len(changed)), 280),
         column_config={
             name: st.column_config.NumberColumn(format="%.3g", width="small")
             for name in ("pos", "P(truth), on", "P(truth), off", "divergence")
@@ -125,18 +126,22 @@ def _where(scene: Scene, changed: pd.DataFrame, stream: str) -> None:
     pieces, gaps = flow(text, table.start, table.end, table.text)
     beside = np.r_[False, table.is_special[:-1]] | table.is_special  # a space around what is no part of the text
     spans = [
-        f"{' ' if apart else ''}{html.escape(gap)}<span title='{value:.3g}' style='border-radius:3px;background:"
+        f"{' ' if apart else ''}{html.escape(gap)}<span title='{number(value)}' style='border-radius:3px;background:"
         f"color-mix(in srgb, {palette.OUTPUT} {round(80 * value / most)}%, transparent)'>{html.escape(piece)}</span>"
         for piece, gap, value, apart in zip(pieces, gaps, strength, beside, strict=True)
     ]
     st.html(f"<div style='line-height:1.9;max-height:18rem;overflow-y:auto'>{''.join(spans)}</div>")
     what = "what is predicted at a token" if "divergence" in changed else "a token's output"
-    st.caption(f"Shaded by how much {what} changes, up to {number(most)}; point at a token for its own.")
+    st.caption(
+        f"Shaded by how much {what} changes, up to {number(most)}; point at a token for its own."
+        if strength.any()
+        else f"Not shaded: {what} does not change measurably here."
+    )
 
 
 def _readable(found: pd.DataFrame) -> pd.DataFrame:
     """Predictions as a table: the most probable tokens as text, the largest change first."""
-    shown = found.sort_values("divergence", ascending=False, kind="stable").round(4)
+    shown = found.sort_values("divergence", ascending=False, kind="stable")
     for side in ("on", "off"):
         shown[side] = ["  ".join(f"{text} {chance:.2f}" for text, chance in best) for best in shown[side]]
     names = {"p_on": "P(truth), on", "p_off": "P(truth), off", "on": "predicted, on", "off": "predicted, off"}

@@ -13,13 +13,13 @@ from lib.heads.agreement import projection_agreement
 from lib.models import WeightsUnknown
 from lib.ui import cached
 from lib.ui.heads.measures import tally
-from lib.ui.heads.wording import capital
+from lib.ui.heads.wording import capital, number
 from lib.ui.message import guarded
 from lib.ui.pictures import layers, shown_tokens, tables
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.words import plural
-from lib.views import charts, head_grid_figure, heatmap, show
+from lib.views import charts, head_grid_figure, heatmap, patch_attention_figure, show
 
 MASSES = ("special", "first_token", "cls", "sep", "period", "registers")
 
@@ -39,7 +39,7 @@ def whole_panel(scene: Scene, documents: tuple[Document, ...], stream: str, patt
 
 
 def _masses(profile: pd.DataFrame, documents: int) -> None:
-    frame = profile[profile["score"].isin(MASSES) & profile["value"].notna()]
+    frame = told_once(profile[profile["score"].isin(MASSES) & profile["value"].notna()])
     st.markdown("**Where attention goes, by layer**")
     if frame.empty:
         st.caption("No special token and no first position here.")
@@ -48,8 +48,28 @@ def _masses(profile: pd.DataFrame, documents: int) -> None:
     chart = charts.line(frame, "layer", "value", **bounds, series="label", x_title="layer", y_title="share of a row")
     st.altair_chart(chart, width="stretch")
     first = frame.groupby("label", sort=False)["chance"].mean()
-    chance = ", ".join(f"{label} {value:.2g}" for label, value in first.items())
-    st.caption(f"Mean over the heads of a layer, {plural(documents, 'document')}; bands: 95 %. Uniform rows: {chance}.")
+    chance = ", ".join(f"{label} {number(value)}" for label, value in first.items())
+    bands = "; bands: 95 %" if bounds else ""
+    st.caption(f"Mean over the heads of a layer, {plural(documents, 'document')}{bands}. Uniform rows: {chance}.")
+
+
+def told_once(profile: pd.DataFrame) -> pd.DataFrame:
+    """Scores by layer, those that are one and the same line under one name: position 0 where it holds [CLS].
+
+    profile: as of ``layer_profile``; of lines that coincide the first stays.
+    """
+    kept: list[pd.DataFrame] = []
+    for _, part in profile.groupby("score", sort=False):
+        twin = next((n for n, one in enumerate(kept) if _same(one, part)), None)
+        if twin is None:
+            kept.append(part)
+        else:
+            kept[twin] = kept[twin].assign(label=f"{kept[twin]['label'].iloc[0]} = {part['label'].iloc[0]}")
+    return pd.concat(kept) if kept else profile
+
+
+def _same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    return len(one) == len(other) and bool(np.allclose(one["value"], other["value"], rtol=0, atol=1e-6))
 
 
 def _norm_gap(profile: pd.DataFrame) -> None:
@@ -61,7 +81,7 @@ def _norm_gap(profile: pd.DataFrame) -> None:
     )
     st.altair_chart(chart, width="stretch")
     mean = float(frame["value"].mean())
-    st.caption(f"Mean over layers {mean:.2f}. AttentionViz reports −4.59 for GPT-2 and 0.41 for BERT.")
+    st.caption(f"Mean over layers {number(mean)}. AttentionViz reports −4.59 for GPT-2 and 0.41 for BERT.")
 
 
 def _agreement(scene: Scene, stream: str) -> None:
@@ -102,7 +122,17 @@ def _rollout(scene: Scene, stream: str, pattern: np.ndarray) -> None:
         return
     key = f"{scene.engine.key} {scene.document.hash} {scene.choice.tokens} {stream}"
     mixed = cached.kept("heads: rollout", key, lambda: rollout(pattern))
+    title = "Rollout: attention followed through all layers"
+    note = "Heads averaged, half of every step is the residual stream; a position's share of each input position."
     queries, _ = tables(scene, stream)
+    if scene.encoding.grid:
+        names = [text for text, row in zip(queries.text, queries.row, strict=True) if row < 0]
+        figure = patch_attention_figure(
+            scene.encoding.seen, scene.encoding.grid, mixed, prefix_labels=names, value_name="share", title=title,
+            note=note, chosen=0 if names else None,
+        )  # fmt: skip
+        show(figure, "heads-rollout-image")
+        return
     kept = shown_tokens(queries, scene.choice.special)
     labels = queries.at(kept).text
     heatmap(
@@ -110,8 +140,8 @@ def _rollout(scene: Scene, stream: str, pattern: np.ndarray) -> None:
         key="heads-rollout",
         row_labels=labels,
         column_labels=labels,
-        title="Rollout: attention followed through all layers",
-        note="Heads averaged, half of every step is the residual stream; a position's share of each input position.",
+        title=title,
+        note=note,
         value_name=capital("share"),
         scale="log",
         height=420,

@@ -16,6 +16,7 @@ PROBES = (
 )
 SCORES = {score.name: score for score in (*IMAGE_SCORES, *TEXT_SCORES, *NORMS, *PROBES)}
 SIGNED = ("norm_gap", "qk_agreement")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def measured(table: pd.DataFrame) -> list[str]:
@@ -24,15 +25,26 @@ def measured(table: pd.DataFrame) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Two to three digits: .81, 12.4, 103; "–" where it is not defined."""
+    """Two to three digits: .81, 12.4, 103, 3.6×10⁻⁵; "–" where it is not defined."""
     if value is None or math.isnan(value):
         return "–"
     size = abs(value)
     if size >= 100:
-        return f"{value:,.0f}"
+        return _typeset(f"{value:,.0f}")
     if size >= 10:
-        return f"{value:.1f}"
-    return f"{value:.2f}" if size >= 0.095 or value == 0 else f"{value:.2g}"
+        return _typeset(f"{value:.1f}")
+    return _typeset(f"{value:.2f}" if size >= 0.095 or value == 0 else f"{value:.2g}")
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A change with its sign: +0.15, −0.002, +3.6×10⁻⁵; "–" where it is not defined."""
+    return "–" if math.isnan(value) else _typeset(f"{value:+.{digits}g}")
+
+
+def _typeset(text: str) -> str:
+    """A number of Python's with a true minus and, where it has one, a raised power of ten."""
+    mantissa, _, power = text.partition("e")
+    return (mantissa + (f"×10{str(int(power)).translate(RAISED)}" if power else "")).replace("-", "−")
 
 
 def interval(low: float, high: float) -> str:
