@@ -13,6 +13,7 @@ from lib.corpora.document import Document
 
 from .errors import SegmentationError
 
+_NO_LETTER = re.compile(r"[^\w\s]|_")  # every punctuation mark is one of these
 _FINAL = re.compile(r"[\s.!?…:;,。！？\-–—]+(?=[\"'”’»)\]]*$)")
 
 
@@ -87,10 +88,9 @@ def recognise(text: str) -> str:
     if not words:
         return "written"
     final = len(re.findall(r"[.!?…。！？؟।](?=[\"'”’»)\]]*(?:\s|$))|[。！？]", text))
-    marks = sum(_marks(text, i) for i in range(len(text)))
-    cased = sum(c.lower() != c.upper() for c in text)
+    marks = sum(_marks(text, match.start()) for match in _NO_LETTER.finditer(text))
     capitals = len(re.findall(r"(?:^|\s)\W*[A-ZÀ-ÞΑ-ΩА-Я]", text))
-    lowered = capitals * 60 < words and cased > 0
+    lowered = capitals * 60 < words and any(c.lower() != c.upper() for c in text)
     if final * 60 >= words:
         return "lowered" if lowered else "written"
     if not lowered:

@@ -62,7 +62,7 @@ def show_layers(
     stream = layout.stream(None)
     states: list[np.ndarray | None] = [None] * len(encodings)
     done = 0
-    lengths = [len(encoding.table) for encoding in encodings]
+    lengths = [len(encoding.token_ids) for encoding in encodings]
     for batch in batches_of(lengths, slack if layout.pads else 0.0):
 
         def watch(call: Call, batch: list[int] = batch) -> None:

