@@ -10,6 +10,7 @@ import numpy as np
 
 from lib.models.char_gpt.study import shipped_comparison
 from lib.stats import Interval, bootstrap_mean
+from lib.verdict_words import number_words
 from lib.verdicts import Verdict, all_of, verdict
 
 from .claim_evidence import MODE_RANGES, Evidence, paper_rows
@@ -131,7 +132,7 @@ def _modes(found: Evidence, where: dict[str, Any]) -> Verdict:
 def _complexity(found: Evidence, where: dict[str, Any]) -> Verdict:
     early, late = _ends(found)
     level = float(np.mean(found.numbers["t_spec"].estimate[early]))
-    note = f"{_named(found, (5, 6))} minus {_named(found, (1, 2))}; T_spec early {level:.2f}."
+    note = f"{_named(found, (5, 6))} minus {_named(found, (1, 2))}; T_spec early {number_words(level)}."
     nulls = {name: _difference_nulls(found, name, early, late) for name in MEASURES}
 
     def part(name: str, side: str, quantity: str, met: bool, threshold: str) -> Verdict:
@@ -191,7 +192,7 @@ def _ranks(found: Evidence, where: dict[str, Any]) -> tuple[Verdict, Verdict]:
         "P-rank-early",
         float(sides[0].estimate),
         _bounds(sides[0]),
-        {f"flat bound of {found.documents}": bound},
+        {"a flat spectrum": bound},
         False,
         quantity=f"ensemble rank H*(0.1) of {found.documents} windows, mean of {_named(found, (1, 2))}",
         **where,
@@ -267,7 +268,7 @@ def _blur(found: Evidence, where: dict[str, Any]) -> Verdict:
                 nulls,
                 True,
                 quantity=f"energy outside a mode's own band, windowed − plain, in {_named(found, [paper])}",
-                note=f"Plain {plain:.2f}, windowed {windowed:.2f}.",
+                note=f"Plain {number_words(plain)}, windowed {number_words(windowed)}.",
                 **where,
             )
         )

@@ -68,7 +68,7 @@ def measured_table(header: Sequence[tuple[str, str, str]], rows: Sequence[Sequen
 
     def cell(place: int, text: str) -> str:
         number, bracket, interval = text.partition(" [")
-        beneath = f' <span style="{small}">{html.escape(f"[{interval}")}</span>' if bracket else ""
+        beneath = f' <span class="hl-interval" style="{small}">{html.escape(f"[{interval}")}</span>' if bracket else ""
         number = f'<span style="white-space:nowrap">{html.escape(number)}</span>'
         return f'<td style="{side(place)};{line}">{number}{beneath}</td>'
 
@@ -76,7 +76,8 @@ def measured_table(header: Sequence[tuple[str, str, str]], rows: Sequence[Sequen
     body = "".join(f"<tr>{''.join(cell(place, text) for place, text in enumerate(row))}</tr>" for row in rows)
     return (
         '<div style="overflow-x:auto"><table style="width:100%;border-collapse:collapse;font-size:.86rem;'
-        f'line-height:1.25;font-variant-numeric:tabular-nums"><tr>{top}</tr>{body}</table></div>'
+        f'line-height:1.25;font-variant-numeric:tabular-nums"><tr>{top}</tr>{body}</table>'
+        "<style>@media (max-width: 640px) { .hl-interval { display: block } }</style></div>"
     )
 
 

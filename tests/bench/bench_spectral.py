@@ -154,16 +154,27 @@ def interactions(field: Field) -> None:
 @one_thread()
 def cost_table(quick: bool) -> None:
     say("    N    L   Gram ms  per N²L²   covariances ms  scalogram ms  per N·L³")
-    sizes = [(50, 256), (150, 256), (300, 256), (1000, 256), (150, 64), (150, 128), (150, 512)]
+    sizes = [(n, 256) for n in (50, 150, 300, 1000)] + [(150, length) for length in (64, 128, 512)]
+    spent = {}
     for documents, length in sizes[:2] if quick else sizes:
         field = made_field(documents, length)
-        gram = timed(lambda f=field: snapshot_pod(f), 2)[1]
-        covariances = timed(lambda f=field: lag_covariances(f), 2)[1]
-        scalogram = timed(lambda f=field: lag_scalogram(f), 2)[1]
+        works = (snapshot_pod, lag_covariances, lag_scalogram)
+        gram, covariances, scalogram = (timed(lambda f=field, w=w: w(f), 2)[1] for w in works)
+        spent[documents, length] = gram, scalogram
         say(
             f"{documents:5d} {length:4d} {gram * 1e3:9.0f} {gram / (documents * length) ** 2 * 1e12:9.1f}"
             f" {covariances * 1e3:16.0f} {scalogram * 1e3:13.0f} {scalogram / documents / length**3 * 1e12:9.1f}"
         )
+    if quick:
+        return
+    for name, axis, chosen in (
+        ("N", 0, [size for size in spent if size[1] == 256]),
+        ("L", 1, [size for size in spent if size[0] == 150]),
+    ):
+        x = np.log([size[axis] for size in chosen])
+        slopes = [np.polyfit(x, np.log([spent[size][work] for size in chosen]), 1)[0] for work in (0, 1)]
+        most = 1 + 2 * axis
+        say(f"Fitted exponents of {name}: POD {slopes[0]:.2f} (at most 2), scalogram {slopes[1]:.2f} (at most {most}).")
 
 
 def main() -> None:

@@ -135,10 +135,10 @@ def by_scale_and_lag(found: Comparison, layer: Shown, row: int) -> None:
         frame = pd.DataFrame(
             {
                 axis: np.asarray(x, float),
-                "ratio": np.exp(interval.estimate),
-                "low": np.exp(interval.low),
-                "high": np.exp(interval.high),
-                "none": 1.0,
+                "ratio": interval.estimate / np.log(2),
+                "low": interval.low / np.log(2),
+                "high": interval.high / np.log(2),
+                "none": 0.0,
             }
         ).replace([np.inf, -np.inf], np.nan)
         frame = frame.dropna()
@@ -147,6 +147,6 @@ def by_scale_and_lag(found: Comparison, layer: Shown, row: int) -> None:
             continue
         chart = charts.line(
             frame, axis, "ratio", low="low", high="high", null="none", colours=[palette.OUTPUT],
-            x_title=axis, y_title="second ÷ first", height=150,
+            x_title=axis, y_title="log₂ of second ÷ first", height=150,
         )  # fmt: skip
         st.altair_chart(chart, width="stretch")

@@ -108,9 +108,10 @@ def noise_sentence(layer: Shown) -> str:
         "entropy rank": [entropy_rank(s) for s in white],
         "participation": [participation_ratio(s) for s in white],
     }
-    parts = [
-        f"{name} {low:.3g} … {high:.3g}" for name, (low, high) in ((n, null_interval(v)) for n, v in noise.items())
-    ]
+    parts = []
+    for name, drawn in noise.items():
+        low, high = null_interval(drawn)
+        parts.append(f"{name} n/a" if np.isnan(low) else f"{name} {low:.3g} … {high:.3g}")
     low, high = layer.analysis.growth.noise
     ranks = between(low, high)
     return (
