@@ -13,7 +13,7 @@ from lib.ui.embeddings.maps import known_maps, warm
 from lib.ui.embeddings.numbers import scale_lines, trust_strip
 from lib.ui.embeddings.one import Drawn, one_head, view_controls
 from lib.ui.embeddings.ordered import orders_panel
-from lib.ui.embeddings.overview import overview, searched
+from lib.ui.embeddings.overview import as_before, overview, searched
 from lib.ui.embeddings.stage import Stage, stage
 from lib.ui.embeddings.taken_away import downloads
 from lib.ui.embeddings.trusted import trust_panel
@@ -53,8 +53,17 @@ def panel() -> None:
         on = searched(stage(now, ask, look))
         maps_before = known_maps(on.taken, ask.settings())
         told = sentences(on, maps_before)
-        made = overview(on, doubtful(on, known_trust(on, maps_before)), told)
-        drawn = head(on, told)
+        above, below = st.container(), st.container()
+        drawn = None
+        if before := maps_before is not None and as_before(on):  # another head: the click is answered first
+            with below:
+                drawn = head(on, told)
+        with above:
+            marked = doubtful(on, known_trust(on, maps_before))
+            made = overview(on, marked, told)
+        if not before:
+            with below:
+                drawn = head(on, told)
         section = st.segmented_control(
             "Over all heads",
             list(SECTIONS),
@@ -73,7 +82,7 @@ def panel() -> None:
                 words_panel(on, made)
             elif drawn is not None:
                 orders_panel(on, drawn)
-        downloads(on, made, drawn)
+        downloads(on, made, drawn, marked)
         trust_soon(on, made)
     warm()
 

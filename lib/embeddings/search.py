@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -57,25 +58,26 @@ def search(
     Raises EmbeddingError for a pattern that is no regular expression, is longer than 200 characters, or does not end
     within half a second.
     """
-    texts, inverse, numbers = np.unique(np.array(list(tokens), dtype=object), return_inverse=True, return_counts=True)
+    numbers = Counter(tokens)
+    texts = list(numbers)
     if kind == "regex" and wanted:
         found = _matches(texts, _compiled(wanted, ignore_case), wanted)
     else:
         plain = (lambda text: text.strip().casefold()) if ignore_case else str.strip
         found = np.array([bool(plain(wanted)) and plain(text) == plain(wanted) for text in texts], dtype=bool)
-    hits = found[inverse] if len(texts) else np.zeros(0, bool)
-    forms = sorted(
-        ((str(texts[i]), int(numbers[i])) for i in np.flatnonzero(found)), key=lambda form: (-form[1], form[0])
-    )
+    there = {text for text, mine in zip(texts, found, strict=True) if mine}
+    hits = np.fromiter((text in there for text in tokens), bool, len(tokens))
+    forms = sorted(((text, numbers[text]) for text in there), key=lambda form: (-form[1], form[0]))
     documents = len(np.unique(np.asarray(doc)[hits])) if doc is not None else int(hits.any())
-    return Search(
-        read_only(hits), int(hits.sum()), documents, tuple(forms), _note(wanted, hits, documents, doc, len(forms))
-    )
+    note = _note(wanted, kind, hits, documents, doc, len(forms))
+    return Search(read_only(hits), int(hits.sum()), documents, tuple(forms), note)
 
 
-def _note(wanted: str, hits: np.ndarray, documents: int, doc: np.ndarray | None, forms: int) -> str:
+def _note(wanted: str, kind: str, hits: np.ndarray, documents: int, doc: np.ndarray | None, forms: int) -> str:
     if not wanted.strip():
         return ""
+    if not hits.any() and kind == "regex":
+        return f"{wanted.strip()!r} is found in no token. An expression is looked for within one token at a time."
     if not hits.any():
         return f"No token is {wanted.strip()!r}. Tokens may be parts of words: try a regular expression."
     if hits.all():
@@ -98,7 +100,7 @@ def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern:
         ) from error
 
 
-def _matches(texts: np.ndarray, pattern: regex.Pattern, wanted: str) -> np.ndarray:
+def _matches(texts: Sequence[str], pattern: regex.Pattern, wanted: str) -> np.ndarray:
     found, end = np.zeros(len(texts), bool), time.monotonic() + SECONDS
     for index, text in enumerate(texts):
         try:

@@ -9,7 +9,7 @@ from lib.views.heatmap import heatmap, heatmap_figure
 from lib.views.lag_profile import lag_profile, lag_profile_figure
 from lib.views.layer_panels import Panel, layer_panels, layer_panels_figure
 from lib.views.linked import linked, linked_figure
-from lib.views.matrix_scatter import matrix_scatter, matrix_scatter_figure
+from lib.views.matrix_scatter import matrix_scatter, matrix_scatter_figure, show_matrix
 from lib.views.patch_attention import patch_attention, patch_attention_figure
 from lib.views.png import coloured, grid, png
 from lib.views.scatter import coordinates, scatter, scatter_figure
@@ -50,6 +50,7 @@ __all__ = [
     "scatter_figure",
     "show",
     "show_head_grid",
+    "show_matrix",
     "space",
     "thumbnails",
 ]

@@ -109,8 +109,11 @@ function draw(component) {
   for (const part of [fig.left, fig.right]) { part.width = part.box.clientWidth; part.theme = fig.theme; }
   fig.pane.onSelect = (points) => fig.send("select", points);
   fig.pane.onStep = (step) => fig.send("step", step);
+  fig.pane.resting = true; // both sides ask for the points: they are drawn once, at the end
   fig.pane.update(unpack(fig.data.points));
   if (fig.source === "head_view") linkedText(fig);
   else linkedImage(fig);
+  fig.pane.resting = false;
+  fig.pane.redraw();
   return fig.close;
 }

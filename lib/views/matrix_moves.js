@@ -77,6 +77,20 @@ function matrixBar(fig) {
     button.onclick = act;
   }
   legends(fig.legend, meta);
+  const { doubtful } = fig.data;
+  const low = doubtful ? doubtful.reduce((sum, mark) => sum + mark, 0) : 0;
+  if (!low) return;
+  const key = element("span", "hl-key hl-quiet", fig.legend, `◥ paler: low trust, ${low} of ${doubtful.length}`);
+  key.title = meta.doubt;
+}
+
+// Points that came apart from their colours: whatever waits for them is drawn.
+function drawParcel(component, data) {
+  const holder = mount(component, () => {});
+  const pair = pairOf(data.meta.pair);
+  if (!pair.parcel || pair.parcel.meta.parcel !== data.meta.parcel) pair.parcel = data;
+  if (pair.fig && pair.fig.box.isConnected) matrixDraw(pair.fig);
+  return holder.close;
 }
 
 const sameBytes = (a, b) => a === b || (Boolean(a) && a.length === b.length && a.every((byte, i) => byte === b[i]));
@@ -84,12 +98,14 @@ const sameBytes = (a, b) => a === b || (Boolean(a) && a.length === b.length && a
 function draw(component) {
   const data = unpack(component.data);
   if (data.meta.cursor) return drawCursor(component, data);
+  if (data.meta.parcel) return drawParcel(component, data);
   const fig = mount(component, matrixBuild);
   if (!sameBytes(fig.bytes, component.data)) fig.data = data; // drawn again as it is: what was painted stays
   fig.bytes = component.data;
   const { meta } = data;
   joinPair(fig, meta, (cell) => matrixText(fig, cell, " · "));
-  fig.order = shuffled(data.points.shape[2]);
+  const n = data.classes.shape[data.classes.shape.length - 1];
+  if (!fig.order || fig.order.length !== n) fig.order = shuffled(n);
   fig.colours = Uint32Array.from(meta.colours, (colour) => packed(...rgba(colour).slice(0, 3)));
   fig.faded = packed(...rgba(fig.theme.muted).slice(0, 3));
   interactive(fig.canvas, meta.label);

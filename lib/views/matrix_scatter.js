@@ -35,9 +35,17 @@ function matrixCorner(fig, layer, head) {
   return [(column * g.cell + block * g.block) * v.k + v.x, row * g.cell * v.k + v.y];
 }
 
+// The points come with the rest, or apart: then only those that the rest belongs to are drawn.
+function matrixPointsOf({ data, pair }) {
+  if (data.points) return data.points;
+  return pair && pair.parcel && pair.parcel.meta.parcel === data.meta.points ? pair.parcel.points : null;
+}
+
 function matrixDraw(fig) {
   if (!fig.data || !fig.width) return;
   const g = (fig.grid = matrixLayout(fig));
+  fig.points = matrixPointsOf(fig);
+  if (!fig.points) return;
   const v = fig.view;
   v.x = Math.min(0, Math.max(g.w * (1 - v.k), v.x));
   v.y = Math.min(0, Math.max(g.h * (1 - v.k), v.y));
@@ -53,7 +61,8 @@ function matrixPainted(fig, ctx, ratio) {
   const v = fig.view;
   const [w, h] = [Math.round(g.w * ratio), Math.round(g.h * ratio)];
   const key = [w, h, g.cell, v.k, v.x, v.y, fig.theme.background].join();
-  if (fig.painted && fig.painted.key === key && fig.painted.data === fig.data) return fig.painted.image;
+  const old = fig.painted;
+  if (old && old.key === key && old.data === fig.data && old.points === fig.points) return old.image;
   const image = ctx.createImageData(w, h);
   const out = new Uint32Array(image.data.buffer);
   const { meta, ready, doubtful } = fig.data;
@@ -68,7 +77,7 @@ function matrixPainted(fig, ctx, ratio) {
       if (!ready || ready[i]) matrixPoints(fig, out, w, h, i, x, y, size, ratio, doubtful && doubtful[i] ? 0.55 : 1);
     }
   }
-  fig.painted = { key, data: fig.data, image };
+  fig.painted = { key, data: fig.data, points: fig.points, image };
   return image;
 }
 
@@ -87,7 +96,8 @@ function matrixDot(radius) {
 
 // Points blended one over another in an order in which none of them is always last.
 function matrixPoints(fig, out, w, h, tile, x0, y0, size, ratio, strength) {
-  const { points, classes, hits } = fig.data;
+  const { points } = fig;
+  const { classes, hits } = fig.data;
   const n = fig.order.length;
   const shift = classes.length > n ? tile * n : 0; // colours of each head's own
   const full = points.BYTES_PER_ELEMENT === 1 ? 255 : 65535;

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
+import streamlit as st
 
 from lib.errors import HeadlightError
 from lib.views import palette
 from lib.views.colouring import Colouring
-from lib.views.component import Figure, show_head_grid
-from lib.views.packet import pack
+from lib.views.component import Figure, show, show_head_grid
+from lib.views.packet import pack, unpack
 
 BUDGET = 1_200_000  # bytes of coordinates
+DOUBT = "In these pictures nearness hardly follows attention, or points drawn near are often not near in full space."
 
 
 def matrix_scatter_figure(
@@ -84,6 +88,7 @@ def matrix_scatter_figure(
         "legend": colouring.legend,
         "colour_title": colouring.title,
         "names": [[str(name)[:80] for name in row] for row in names] if names is not None else None,
+        "doubt": DOUBT,
         "title": title,
         "note": note,
         "label": label + " Arrow keys choose a head, plus and minus zoom, 0 shows everything.",
@@ -111,7 +116,39 @@ def matrix_scatter(
         chosen: (row of `points`, head) to outline; sent apart from the points.
         on_choose: called with (row of `points`, head).
     """
-    show_head_grid(matrix_scatter_figure(points, colouring, layers, **options), key, chosen, on_choose)
+    show_matrix(matrix_scatter_figure(points, colouring, layers, **options), key, chosen, on_choose)
+
+
+def show_matrix(
+    figure: Figure,
+    key: str,
+    chosen: tuple[int, int] | None = None,
+    on_choose: Callable[[int, int], None] | None = None,
+) -> None:
+    """Mount the scatters of all heads in three parts: points, what colours them, and what is chosen.
+
+    An unchanged part is kept by the browser, so another colour or search costs a few bytes per point of one head.
+
+    Args:
+        figure: from `matrix_scatter_figure`.
+        key: unique on the page; the points' key is this one with "-points", the choice's with "-chosen".
+        chosen: (row, head) to outline.
+        on_choose: called with (row, head).
+    """
+    points, rest = parted(figure, key)
+    with st.container(gap=None):
+        show(points, f"{key}-points")
+        show_head_grid(rest, key, chosen, on_choose)
+
+
+def parted(figure: Figure, pair: str) -> tuple[Figure, Figure]:
+    """A figure's points, named by their digest, and everything else, which names the points it belongs to."""
+    meta, arrays = unpack(figure.packet)
+    points = {"points": arrays.pop("points")}
+    digest = hashlib.blake2b(points["points"].tobytes(), digest_size=12).hexdigest()
+    parcel = pack({"parcel": digest, "pair": pair}, points)
+    rest = replace(figure, packet=pack(meta | {"points": digest}, arrays))
+    return Figure(figure.view, parcel, figure.bounds, "points of all heads"), rest
 
 
 def painted(

@@ -138,9 +138,10 @@ def _columns(
     """What is known of each point; the distinct labels go into ``meta``."""
     arrays: dict[str, np.ndarray] = {}
     if labels is not None:
-        words, codes = np.unique(np.array([str(label)[:48] for label in labels], object), return_inverse=True)
-        meta["words"] = words.tolist()
-        arrays["labels"] = codes.astype(np.uint16)
+        words: dict[str, int] = {}
+        codes = [words.setdefault(str(label)[:48], len(words)) for label in labels]
+        meta["words"] = list(words)
+        arrays["labels"] = np.array(codes, np.uint16)
     for name, column in (facts or {}).items():
         arrays[f"fact {name}"] = np.asarray(column, np.float32)
     for name, column in (("roles", roles), ("hits", hits)):

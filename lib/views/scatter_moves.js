@@ -20,6 +20,7 @@ function scatterSelect(pane, points) {
 
 function scatterNearest(pane, p) {
   const g = pane.grid;
+  pane.index = pane.index || scatterIndex(pane.data.xy);
   const unplace = (value, middle, shift, start) => (((value - middle - shift) / pane.view.k + middle - start) / g.side) * 64;
   const bx = Math.floor(unplace(p.x, g.w / 2, pane.view.x, g.left));
   const by = 63 - Math.floor(unplace(p.y, g.h / 2, pane.view.y, g.top));

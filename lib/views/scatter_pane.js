@@ -20,15 +20,15 @@ function scatterPane(fig, parent) {
     pane.hover = null;
     pane.links = null;
     pane.note.textContent = data.meta.note;
-    pane.index = scatterIndex(data.xy);
-    pane.order = shuffled(data.xy.length / 2);
+    pane.index = null;
+    if (!pane.order || pane.order.length !== data.xy.length / 2) pane.order = shuffled(data.xy.length / 2);
     pane.sprites = scatterSprites(fig, data);
     scatterSheet(pane);
     interactive(pane.canvas, data.meta.label);
     scatterBar(fig, pane);
     pane.redraw();
   };
-  pane.redraw = () => { if (pane.data && fig.width) scatterDraw(fig, pane); };
+  pane.redraw = () => { if (pane.data && fig.width && !pane.resting) scatterDraw(fig, pane); };
   scatterHandlers(fig, pane);
   return pane;
 }

@@ -42,6 +42,7 @@ def test_what_is_found(wanted, kind, ignore_case, hits):
 
 def test_nothing_and_everything_are_said():
     assert "No token is 'zebra'" in search(TOKENS, "zebra").note
+    assert "'^q' is found in no token" in search(TOKENS, "^q", "regex").note
     assert search(TOKENS, ".", "regex").note == "All 8 tokens match."
     assert search(TOKENS, "").note == ""
     assert search([], "cat").count == 0

@@ -4,7 +4,7 @@ import pytest
 from lib.errors import HeadlightError
 from lib.views.colouring import by_class, by_value
 from lib.views.component import script, style
-from lib.views.matrix_scatter import kept_points, matrix_scatter_figure
+from lib.views.matrix_scatter import kept_points, matrix_scatter_figure, parted
 from lib.views.packet import unpack
 from lib.views.scatter import coordinates, scatter_figure
 
@@ -114,6 +114,21 @@ def test_rounded_points_are_the_same_points():
     assert drawn.dtype == np.uint8 and meta["note"] == "Seed 0. Positions are rounded to 1/256 of each picture's side."
     assert unpack(matrix_scatter_figure(points[:2], colouring).packet)[0]["note"] == "", "nothing is rounded"
     np.testing.assert_array_equal(drawn, points >> 8)
+
+
+def test_points_travel_apart_from_what_colours_them():
+    points, colouring = matrix(6, 12, 4000)
+    hits = np.arange(4000) % 7 == 0
+    plain, lit = (parted(matrix_scatter_figure(points, colouring, hits=found), "all") for found in (None, hits))
+    assert plain[0].packet == lit[0].packet, "a search sends no point again"
+    assert len(lit[1].packet) < 12_000
+    whole = unpack(matrix_scatter_figure(points, colouring, hits=hits).packet)
+    sent, rest = (unpack(one.packet) for one in lit)
+    assert rest[0]["points"] == sent[0]["parcel"] and rest[0] | {"points": 0} == whole[0] | {"points": 0}
+    for name, array in whole[1].items():
+        np.testing.assert_array_equal((sent[1] | rest[1])[name], array)
+    other = parted(matrix_scatter_figure(points[:, ::-1], colouring), "all")
+    assert unpack(other[0].packet)[0]["parcel"] != sent[0]["parcel"], "other points are not taken for these"
 
 
 def test_search_hits_survive_sampling():

@@ -14,7 +14,7 @@ from lib.errors import HeadlightError
 from lib.ui import cached
 from lib.ui.embeddings.colours import PATCH, ROLE_NAMES, norms
 from lib.ui.embeddings.controls import METHODS
-from lib.ui.embeddings.measures import Points
+from lib.ui.embeddings.measures import Points, samples
 from lib.ui.embeddings.stage import Stage
 from lib.views import Figure, scatter_figure, space
 
@@ -36,7 +36,7 @@ def cloud(
     kept = tile.projection.fidelity
     how = f", {kept['variance']:.0%} of the variance" if "variance" in kept else ""
     how += f", {kept['neighbours_kept']:.0%} of near neighbours kept" if "neighbours_kept" in kept else ""
-    sample = settings.samples(taken)[0].note
+    sample = samples(taken, settings)[0].note
     return scatter_figure(
         tile.projection.xy,
         data_id=settings.key(taken.hash, layer, head),

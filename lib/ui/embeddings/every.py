@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 
 import numpy as np
@@ -27,6 +28,7 @@ from lib.ui.embeddings.stage import Stage
 from lib.ui.job import Progress, worked
 
 EVIDENCE, TWIN, TRUST = "embeddings-evidence", "embeddings-twin", "embeddings-trust"
+QUIET = 1.0  # seconds without a redraw before trust is measured unasked
 
 
 def measured(on: Stage) -> Evidence | None:
@@ -67,13 +69,23 @@ def measured_trust(on: Stage, made: Maps) -> pd.DataFrame | None:
 
 
 def trust_soon(on: Stage, made: Maps) -> None:
-    """Measure the trust of all pictures in a thread, once: what is drawn next marks those of low trust."""
+    """Measure the trust of all pictures in a thread, once: what is drawn next marks those of low trust.
+
+    Whoever clicks goes first: the thread rests until nothing has been drawn for a second.
+    """
     if not (made.ready.all() and {"query", "key"} <= set(on.ask.roles)):
         return
 
+    def give_way(done: int, total: int, stage: str) -> None:
+        while time.monotonic() - made.seen < QUIET:
+            time.sleep(0.1)
+
+    def build() -> pd.DataFrame:
+        return trust_table(on.taken, _tiles(on, made), made.settings, progress=give_way)
+
     def measure() -> None:
         with suppress(Exception):  # told where somebody asks for it
-            cached.kept(TRUST, trust_key(on, made), lambda: trust_table(on.taken, _tiles(on, made), made.settings))
+            cached.kept(TRUST, trust_key(on, made), build)
 
     def start() -> bool:
         threading.Thread(target=measure, daemon=True).start()

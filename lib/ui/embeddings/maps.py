@@ -138,8 +138,11 @@ def framed(xy: np.ndarray) -> np.ndarray:
 
 
 def known_maps(taken: Capture, settings: MapSettings) -> Maps | None:
-    """The same where somebody asked for them before."""
-    return cached.known("embeddings: maps", settings.key(taken.hash, -1, -1))
+    """The same where somebody asked for them before, who is there again: work unasked for makes way."""
+    found: Maps | None = cached.known("embeddings: maps", settings.key(taken.hash, -1, -1))
+    if found is not None:
+        found.seen = time.monotonic()
+    return found
 
 
 def warm() -> None:

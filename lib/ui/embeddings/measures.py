@@ -106,9 +106,15 @@ def map_points(settings: MapSettings, own: Sample, theirs: Sample) -> Points:
     )
 
 
+def samples(taken: Capture, settings: MapSettings) -> tuple[Sample, Sample]:
+    """The tokens of both sides that maps with these settings show; drawn once."""
+    key = f"{taken.hash} {settings.most} {settings.special} {settings.seed}"
+    return cached.kept("embeddings: samples", key, lambda: settings.samples(taken))
+
+
 def joint(taken: Capture, settings: MapSettings, layer: int, head: int) -> tuple[JointEmbedding, Sample, Sample]:
     """The map of one head, and the tokens of both sides that it shows."""
-    own, theirs = settings.samples(taken)
+    own, theirs = samples(taken, settings)
     return head_map(taken, layer, head, settings.scale, settings.roles, own.rows, theirs.rows), own, theirs
 
 

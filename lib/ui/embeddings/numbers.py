@@ -15,7 +15,7 @@ from lib.ui import cached
 from lib.ui.embeddings.measures import THUMBNAIL, joint, trusted_numbers
 from lib.ui.embeddings.one import Drawn
 from lib.ui.embeddings.stage import Stage
-from lib.ui.embeddings.wording import LOW, effect, rotary_sentence
+from lib.ui.embeddings.wording import LOW, SAID, effect, rotary_sentence
 from lib.views import charts, palette
 
 BIG = "font-size:1.25rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;"
@@ -46,26 +46,24 @@ def trust_strip(taken: Capture, drawn: Drawn) -> Trust | None:
 
 
 def strip_html(found: Trust, method: str) -> str:
-    """Six numbers, each with what it is measured against."""
-    seeds = "the same for every seed" if method == "pca" else "1: the same picture"
+    """Six numbers in plain words, each with what it is measured against; hovering tells how it is measured."""
+    seeds = "PCA has no seed" if method == "pca" else "1: the same picture"
+    kept = f"{_share(found.key_recall_full)} in full, chance {_share(found.key_recall_chance)}"
+    full, drawn, near = found.distance_correlation, found.picture_correlation, found.trustworthiness
     cells = (
-        ("distance ↔ attention", _r(found.distance_correlation), "full space, −1 perfect", False),
-        ("in this picture", _r(found.picture_correlation), "the same, on the page", found.picture_correlation > LOW[0]),
-        (
-            f"top-{found.k} keys kept",
-            _share(found.key_recall),
-            f"{_share(found.key_recall_full)} in full, chance {_share(found.key_recall_chance)}",
-            False,
-        ),
-        ("trustworthiness", _r(found.trustworthiness), "near here, near in full", found.trustworthiness < LOW[1]),
-        ("continuity", _r(found.continuity), "near in full, near here", False),
-        ("two seeds agree", "–" if method == "pca" else _r(found.seeds), seeds, False),
+        (SAID["full"], _r(full), "in full space; −1 perfect, 0 not at all", False),
+        (SAID["picture"], _r(drawn), "what you see; −1 perfect, 0 not at all", drawn > LOW[0]),
+        ((f"strongest {found.k} keys nearest", SAID["keys"][1]), _share(found.key_recall), kept, False),
+        (SAID["near"], _r(near), "near here, near in full: 1 perfect", near < LOW[1]),
+        (SAID["torn"], _r(found.continuity), "near in full, near here: 1 perfect", False),
+        (SAID["seeds"], "–" if method == "pca" else _r(found.seeds), seeds, False),
     )
     parts = []
-    for name, value, beside, low in cells:
+    for (name, meaning), value, beside, low in cells:
         colour = f"color:{palette.CATEGORICAL[5]};" if low else ""
         parts.append(
-            f"<div style='flex:1 1 8.5rem;min-width:8rem'><div style='font-size:.76rem;opacity:.72'>{name}</div>"
+            f"<div title='{html.escape(meaning, quote=True)}' style='flex:1 1 8.5rem;min-width:8rem'>"
+            f"<div style='font-size:.76rem;opacity:.72'>{name}</div>"
             f"<div style='{BIG}{colour}'>"
             f"{value}{' ⚑' if low else ''}</div>"
             f"<div style='font-size:.74rem;opacity:.72'>{beside}</div></div>"

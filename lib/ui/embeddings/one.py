@@ -150,7 +150,8 @@ def _tile(on: Stage, view: View) -> tuple[MapSettings, Tile]:
     small = ask.settings(min(most, THUMBNAIL), view.dimensions)
     large = ask.settings(most, view.dimensions)
     if ask.method == "pca":
-        return large, one_map(taken, large, layer, head)
+        key = large.key(taken.hash, layer, head)
+        return large, cached.kept("embeddings: tile", key, lambda: one_map(taken, large, layer, head))
     if view.every:
         count = len(on.points(large).role)
 

@@ -12,27 +12,38 @@ from lib.ui import cached
 from lib.ui.embeddings.colours import NORM, norm_colouring, norms
 from lib.ui.embeddings.controls import METHODS
 from lib.ui.embeddings.maps import Maps, maps
-from lib.ui.embeddings.measures import Points
+from lib.ui.embeddings.measures import Points, samples
 from lib.ui.embeddings.stage import Stage
 from lib.ui.message import problem
 from lib.ui.state import choose_head, redraw_live
-from lib.views import Colouring, Figure, matrix_scatter_figure, show_head_grid
+from lib.views import Colouring, Figure, matrix_scatter_figure, show_matrix
 
 EVERY = 2.0  # seconds between looks at maps that are being drawn
 
 
 def searched(on: Stage) -> Stage:
     """Say how much the search finds; without it where it cannot be searched for, after saying why."""
+    line = st.container()  # there with and without a search, so that nothing below changes its place
     try:
-        own = on.found()
+        found = on.found
     except HeadlightError as error:
-        problem(error)
+        with line:
+            problem(error)
         return replace(on, look=replace(on.look, wanted=""))
-    if own is not None:
+    if found is not None:
+        own, cut = found[0], any(one.lost for one in on.read.encodings)
         forms = ", ".join(f"{text} {count:,}" for text, count in own.forms[:8])
         more = f" and {len(own.forms) - 8:,} more" if len(own.forms) > 8 else ""
-        st.text(f"{own.note} {forms}{more}".strip())
+        within = f"Searched in the first {on.read.cut:,} tokens of each document." if cut else ""
+        line.text(" · ".join(filter(None, (f"{own.note} {forms}{more}".strip(), within))))
     return on
+
+
+def as_before(on: Stage) -> bool:
+    """Whether the picture of all heads is what this session saw last: then what is below it is drawn first."""
+    before = st.session_state.get("embeddings-seen")
+    st.session_state["embeddings-seen"] = now = (on.key, on.ask, on.look)
+    return before == now
 
 
 def overview(on: Stage, doubtful: np.ndarray | None, told: dict[tuple[int, int], str] | None) -> Maps:
@@ -56,9 +67,12 @@ def overview(on: Stage, doubtful: np.ndarray | None, told: dict[tuple[int, int],
     def body() -> None:
         made.go_on(on.chosen)
         _progress(made)
-        show_head_grid(picture(on, made, points, doubtful, names), "embeddings-matrix", on.place, choose)
+        show_matrix(picture(on, made, points, doubtful, names), "embeddings-matrix", on.place, choose)
 
-    st.fragment(body, run_every=EVERY if made.busy else None)()
+    if made.busy:
+        st.fragment(body, run_every=EVERY)()
+    else:  # a fragment of its own would send all points again whenever something above it comes or goes
+        body()
     return made
 
 
@@ -67,7 +81,7 @@ def picture(
 ) -> Figure:
     """The figure of all heads as far as they are drawn."""
     colours, classes = colours_of_all(on, points, made)
-    sample = made.settings.samples(on.taken)[0].note
+    sample = samples(on.taken, made.settings)[0].note
     notes = [on.read.note, f"Drawn in each: {sample}" if sample else "", "Strays are drawn in to the edges."]
     notes += [f"{note} ({count} heads)" for note, count in list(made.notes.items())[:2]]
     return matrix_scatter_figure(

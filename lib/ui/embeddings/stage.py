@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from lib.capture import Capture
 from lib.embeddings import MapSettings, Search, search
 from lib.ui.embeddings.colours import NORM, Known, colouring, known, norm_colouring, norms
 from lib.ui.embeddings.controls import Look
-from lib.ui.embeddings.measures import Ask, Points, Reading, captured, map_points, reading, reading_key
+from lib.ui.embeddings.measures import Ask, Points, Reading, captured, map_points, reading, reading_key, samples
 from lib.ui.scene import Scene
 from lib.views import Colouring
 
@@ -61,7 +62,7 @@ class Stage:
 
     def points(self, settings: MapSettings) -> Points:
         """Which token each point of a map with these settings is."""
-        return map_points(settings, *settings.samples(self.taken))
+        return map_points(settings, *samples(self.taken, settings))
 
     def coloured(self, points: Points, layer: int, head: int) -> Colouring:
         """The colours of one head's points."""
@@ -69,20 +70,21 @@ class Stage:
             return norm_colouring(norms(self.taken, layer, head, points), points)
         return colouring(self.look.colour, self.known, points, (self.taken.tokens, self.taken.key_tokens), self.image)
 
-    def found(self, key_side: bool = False) -> Search | None:
-        """What the search finds among all tokens of one side that were read; None where nothing is searched for."""
+    @cached_property
+    def found(self) -> tuple[Search, Search] | None:
+        """What the search finds among all tokens of both sides that were read; None where nothing is searched for."""
         if not self.look.wanted.strip():
             return None
-        table = self.taken.key_tokens if key_side else self.taken.tokens
-        return search(table.text, self.look.wanted, self.look.kind, table.doc)
+        tables = self.taken.tokens, self.taken.key_tokens
+        same = tables[0] is tables[1]
+        found = [search(table.text, self.look.wanted, self.look.kind, table.doc) for table in tables[: 2 - same]]
+        return found[0], found[-1]
 
     def lit(self, points: Points) -> np.ndarray | None:
         """Which points the search lights (point,)."""
-        own = self.found()
-        if own is None:
+        if self.found is None:
             return None
-        theirs = own if self.taken.key_tokens is self.taken.tokens else self.found(key_side=True)
-        hits = [side.hits[np.minimum(points.token, len(side.hits) - 1)] for side in (own, theirs)]
+        hits = [side.hits[np.minimum(points.token, len(side.hits) - 1)] for side in self.found]
         return np.where(points.key_side, hits[1], hits[0])
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 from lib.ui.downloads import download_row, provenance
 from lib.ui.embeddings.colours import ROLE_NAMES, norms
 from lib.ui.embeddings.maps import Maps
+from lib.ui.embeddings.measures import samples
 from lib.ui.embeddings.one import Drawn
 from lib.ui.embeddings.overview import colours_of_all, picture
 from lib.ui.embeddings.stage import Stage
@@ -16,13 +17,13 @@ from lib.views import figure_html, npz_bytes, png
 from lib.views.matrix_scatter import painted
 
 
-def downloads(on: Stage, made: Maps, drawn: Drawn | None) -> None:
-    """One quiet row; a file is made when it is asked for."""
+def downloads(on: Stage, made: Maps, drawn: Drawn | None, doubtful: np.ndarray | None = None) -> None:
+    """One quiet row; a file is made when it is asked for. doubtful: as the page marks pictures of low trust."""
     settings = made.settings
     facts = provenance(
         on.now,
         read=on.read.note,
-        drawn=settings.samples(on.taken)[0].note or "every token read",
+        drawn=samples(on.taken, settings)[0].note or "every token read",
         projection=settings.method,
         scale=settings.scale,
         roles=" ".join(settings.roles),
@@ -52,9 +53,12 @@ def downloads(on: Stage, made: Maps, drawn: Drawn | None) -> None:
         }
         return npz_bytes(held, facts | {"points": "uint16, each head fills the square 0 … 65535 on one scale"})
 
+    def page() -> bytes:
+        return figure_html(picture(on, made, points, doubtful), facts)
+
     files = {
         "All heads as PNG": ("headlight-embeddings.png", "image/png", pixels),
-        "as a page": ("headlight-embeddings.html", "text/html", lambda: figure_html(picture(on, made, points), facts)),
+        "as a page": ("headlight-embeddings.html", "text/html", page),
         "as npz": ("headlight-embeddings.npz", "application/octet-stream", arrays),
     }
     if drawn is not None:

@@ -15,11 +15,11 @@ from lib.ui.words import plural
 from lib.views import head_grid_figure, show
 
 NUMBERS = {
-    "picture_correlation": "distance in the picture with attention, Spearman (−1 perfect)",
-    "distance_correlation": "distance in the full space with attention, Spearman (−1 perfect)",
-    "key_recall": "share of top keys that are nearest in the picture",
-    "trustworthiness": "trustworthiness (1: near here means near in full)",
-    "continuity": "continuity (1: near in full means near here)",
+    "picture_correlation": "nearer = attended more, in the picture? Spearman (−1 perfect)",
+    "distance_correlation": "nearer = attended more, in the full space? Spearman (−1 perfect)",
+    "key_recall": "strongest keys nearest in the picture (share)",
+    "trustworthiness": "no false neighbours: trustworthiness (1: near here means near in full)",
+    "continuity": "no torn neighbours: continuity (1: near in full means near here)",
 }
 
 

@@ -25,6 +25,39 @@ PAPER = {
     "V-induction": "paper: such heads in BERT, no number",
 }
 
+SAID = {  # a trust number's name in plain words, and how it is measured
+    "full": (
+        "nearer = attended more?",
+        "Spearman rank correlation, in the full space, of the distance between a query and a key with their score "
+        "before the softmax, per query within its document. The paper's number. −1: the nearest key is always the most "
+        "attended. Untrained models reach it too.",
+    ),
+    "picture": (
+        "… in this picture?",
+        "The same rank correlation with distances as drawn here. Above −0.5 the picture is flagged: do not read "
+        "attention from nearness.",
+    ),
+    "keys": (
+        "strongest keys nearest",
+        "Of each query's most attended keys, the share that are also its nearest keys in this picture, beside the same "
+        "in the full space and by chance.",
+    ),
+    "near": (
+        "no false neighbours",
+        "Trustworthiness: 1 where no points are drawn near each other that are far apart in the full space. Below 0.8 "
+        "the picture is flagged.",
+    ),
+    "torn": (
+        "no torn neighbours",
+        "Continuity: 1 where no points that are near each other in the full space are drawn far apart.",
+    ),
+    "seeds": (
+        "two seeds agree",
+        "The same map drawn with another random seed, turned and scaled onto this one: 1 less what is left over "
+        "(Procrustes).",
+    ),
+}
+
 HOW_TO_READ = """
 **What is drawn.** In every head each token has a query, what it looks for, and a key, what it offers. A query attends
 most to the keys with which it has the largest scalar product. Here both are points of one space, so that nearness can
@@ -36,10 +69,12 @@ distance is the angle.
 *Clumps*: several offsets, or groups of tokens. *Two separate clouds*: queries and keys that hardly meet; all queries
 look at the same few keys. Queries *upon* their keys: a head that looks at itself.
 
-**Trust.** A picture in two dimensions loses something. *Distance ↔ attention* is the paper's number, in the full space:
-it is mostly arithmetic, so an untrained model reaches it too (see Findings). *In this picture* is the same for what you
-see, and usually far weaker. *Top keys kept* tells how many of a query's strongest keys are its nearest points here.
-A flag ⚑ and a paler picture mean: do not read closeness into it.
+**Trust.** A picture in two dimensions loses something. *Nearer = attended more?* is the paper's number, in the full
+space: it is mostly arithmetic, so an untrained model reaches it too (see Findings). *… in this picture?* is the same
+for what you see, and usually far weaker. *Strongest keys nearest* tells how many of a query's strongest keys are its
+nearest points here. *No false neighbours* (trustworthiness) falls where points far apart are drawn near, *no torn
+neighbours* (continuity) where near ones are drawn apart. A flag ⚑, or among all heads a paler picture with a folded
+corner ◥, means: do not read closeness into it.
 
 **What orders this map?** looks at the full space alone: can a token's position, kind, frequency … be told from its
 nearest neighbours in *other* documents, better than when the labels are exchanged?
