@@ -36,7 +36,7 @@ def gold_documents(source: str, granularity: str = "sentence") -> list[Document]
     if not any(len(s) > 1 for s in spans):
         raise SegmentationError(
             f"gold data with at least one {granularity} boundary",
-            f"{len(documents)} documents of {source!r} without any",
+            f"{len(documents)} document{'' if len(documents) == 1 else 's'} of {Path(source).name!r} without any",
             "Join several of them, or choose another granularity.",
         )
     return documents

@@ -75,6 +75,10 @@ def test_topics_are_cut_by_z_or_by_the_hidden_state(fresh):
     assert "change points of z per sentence" in said(app).lower()
     app.number_input(key="segmentation-count-topic").set_value(4).run()
     assert "4 topics" in said(app)
+    assert "No change of topic" not in said(app)
+    app.text_area(key="segmentation-text").set_value("We rowed on. The lake was calm. We rowed home.").run()
+    app.number_input(key="segmentation-count-topic").set_value(None).run()
+    assert "No change of topic was found" in said(app)
     assert not app.exception
 
 
@@ -119,7 +123,10 @@ def test_too_many_segments_are_told(fresh):
 
 def test_a_model_of_images_is_told(fresh):
     pytest.importorskip("onnx", reason="DINOv2-small comes with requirements-models.txt")
-    assert "a model that reads text" in said(opened(model="DINOv2-small", corpus="gratings"))
+    app = opened(model="DINOv2-small", corpus="gratings")
+    assert "a model that reads text" in said(app)
+    keys = [widget.key or "" for kind in ("button", "text_area", "segmented_control") for widget in app.get(kind)]
+    assert not [key for key in keys if key.startswith("segmentation")]  # nothing that would do nothing
 
 
 def test_a_decoder_offers_what_it_has(fresh):

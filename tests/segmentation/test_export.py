@@ -9,6 +9,7 @@ import pytest
 
 from lib.segmentation import Segmentation, as_blocks, as_csv, as_json, as_text
 from lib.segmentation.naming import distinctive_words
+from lib.segmentation.topics import topic_names
 
 TEXT = "=1+1 is two. We\nleft <b>early</b>."
 
@@ -57,3 +58,12 @@ def test_names_are_the_words_others_lack():
     assert "printer" in names[1] and "cold" not in names[1].split(" · ")[0]
     assert names[2] == ""
     assert distinctive_words(["a lake, a lake, a boat"], count=1) == ("lake",)
+
+
+def test_what_recurs_names_a_topic_and_one_topic_has_no_name():
+    names = distinctive_words(["We saw a lake, a lake so astonishing.", "I'll call, and I'll call the printer."])
+    assert names[0] == "lake"
+    assert names[1] == "call"
+    text = "The lake froze. The printer jams."
+    assert topic_names(text, [15]) == distinctive_words([text[:15], text[16:]])
+    assert topic_names(text, []) == ()

@@ -122,7 +122,7 @@ def _run(
 
 def _command(now: Scene, source: str, ask: Ask, conditions: list[str], documents: int) -> str:
     """The same on the command line."""
-    name = "gold.conllu" if source == OWN else source
+    name = "YOUR-FILE" if source == OWN else source
     asked = "" if ask.granularity == "topic" else f" --conditions {' '.join(conditions)}"
     return (
         f"python -m lib.segmentation.benchmark {name} --granularity {ask.granularity} --model {now.engine.name} "
