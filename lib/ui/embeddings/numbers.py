@@ -51,8 +51,8 @@ def strip_html(found: Trust, method: str) -> str:
     kept = f"{_share(found.key_recall_full)} in full, chance {_share(found.key_recall_chance)}"
     full, drawn, near = found.distance_correlation, found.picture_correlation, found.trustworthiness
     cells = (
-        (SAID["full"], _r(full), "in full space; −1 perfect, 0 not at all", False),
-        (SAID["picture"], _r(drawn), "what you see; −1 perfect, 0 not at all", drawn > LOW[0]),
+        (SAID["full"], _r(full), "in full space, −1 perfect", False),
+        (SAID["picture"], _r(drawn), "what you see, −1 perfect", drawn > LOW[0]),
         ((f"strongest {found.k} keys nearest", SAID["keys"][1]), _share(found.key_recall), kept, False),
         (SAID["near"], _r(near), "near here, near in full: 1 perfect", near < LOW[1]),
         (SAID["torn"], _r(found.continuity), "near in full, near here: 1 perfect", False),
