@@ -211,6 +211,8 @@ def deadline(ended):
 def test_uploaded_gold_is_read_or_its_line_is_told():
     documents = benchmark.uploaded_gold(b'{"sentences": ["One.", "Two."]}\n', "../x.jsonl", "sentence")
     assert [len(d.sentences) for d in documents] == [2]
+    choi = b"==========\nOne.\nTwo.\n==========\nThree.\n==========\n"
+    assert [d.name for d in benchmark.uploaded_gold(choi, "x.ref", "topic")] == ["x"]
     with pytest.raises(SegmentationError, match="line 1"):
         benchmark.uploaded_gold(b"{\n", "x.jsonl", "sentence")
     with pytest.raises(SegmentationError, match="at least one sentence boundary"):

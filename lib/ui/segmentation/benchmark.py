@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,7 +43,9 @@ def uploaded_gold(content: bytes, name: str, granularity: str) -> list[Document]
     with TemporaryDirectory() as folder:
         path = Path(folder) / (Path(name).name or "gold.txt")
         path.write_bytes(content)
-        return gold_documents(str(path), granularity)
+        documents = gold_documents(str(path), granularity)
+        mine = f"{Path(folder).name}/"  # Choi's documents are named by their folder
+        return [replace(document, name=document.name.removeprefix(mine)) for document in documents]
 
 
 def benchmark_panel(now: Scene, ask: Ask) -> None:
