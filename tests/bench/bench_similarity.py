@@ -194,7 +194,8 @@ def _stepped(tab: Any) -> tuple[float, float, float]:
     tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=120_000)
     tab.wait_for_timeout(1500)
     tab.locator(".st-key-similarity-map canvas[tabindex]").first.focus(timeout=300_000)
-    known = tab.evaluate("() => document.querySelector('.st-key-similarity-matrix canvas[aria-label]').ariaLabel")
+    matrix = tab.locator(".st-key-similarity-matrix canvas[tabindex]").first
+    known = matrix.get_attribute("aria-label", timeout=300_000)
     find = "known => window.drawn.find(([at, label]) => label.startsWith('Similarity of outputs') && label !== known)"
     for left in reversed(range(TRIES)):  # a redraw may swallow the key
         before = spent(os.getpid())
