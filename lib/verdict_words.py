@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from lib.numerals import written
+
 Null = float | tuple[float, float]  # a value, or the interval of a null that was itself measured
 
 
@@ -13,21 +15,16 @@ def bounds(null: Null) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def three_digits(value: float) -> str:
-    """A number in three digits with a true minus: −0.83."""
-    return f"{value:.3g}".replace("-", "−")
-
-
 def null_words(null: Null) -> str:
     """A null in three digits, as an interval where it was measured as one."""
     if any(math.isnan(bound) for bound in bounds(null)):
         return "not measured"
-    return " … ".join(three_digits(end) for end in (null if isinstance(null, tuple) else (null,)))
+    return " … ".join(written(end, ".3g") for end in (null if isinstance(null, tuple) else (null,)))
 
 
 def number_words(number: float) -> str:
     """A measured number in three digits."""
-    return "not defined" if math.isnan(number) else three_digits(number)
+    return "not defined" if math.isnan(number) else written(number, ".3g")
 
 
 def interval_words(number: float, interval: tuple[float, float]) -> str:
@@ -36,7 +33,7 @@ def interval_words(number: float, interval: tuple[float, float]) -> str:
         return ""
     if any(math.isnan(end) for end in interval):
         return "no interval"
-    return f"[{', '.join(three_digits(end) for end in interval)}]"
+    return f"[{', '.join(written(end, '.3g') for end in interval)}]"
 
 
 def more_words(estimate: float, low: float, high: float, null: Null, documents: int | None, unit: str) -> str:

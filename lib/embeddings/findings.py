@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lib.numerals import per_cent, written
 from lib.stats import bootstrap_mean, weighted_mean
 from lib.verdicts import Null, Verdict, all_of, verdict
 
@@ -48,10 +49,10 @@ def _distance(trained: Evidence, twin: Evidence | None, where: dict[str, Any]) -
         other = _over_heads(twin.distance)
         gap = bootstrap_mean(own - other)
         learned = float(gap.high) < 0
-        note = f"Untrained twin: {float(bootstrap_mean(other).estimate):.3f}."
+        note = f"Untrained twin: {written(float(bootstrap_mean(other).estimate), '.3f')}."
         qualifier = "Below the untrained twin's." if learned else "Holds, but not learned: the twin's is not higher."
     heads = _mean(trained.distance)
-    note = f"Heads from {np.nanmin(heads):.3f} to {np.nanmax(heads):.3f}. {note}"
+    note = f"Heads from {written(np.nanmin(heads), '.3f')} to {written(np.nanmax(heads), '.3f')}. {note}"
     return verdict(
         "V-distance", float(found.estimate), _bounds(found), {"keys permuted within the row": 0.0},
         float(found.estimate) <= -0.75, qualifier=qualifier, note=note, **where,
@@ -111,7 +112,7 @@ def _image_attributes(trained: Evidence, where: dict[str, Any]) -> Verdict:
 def _norm_gap(trained: Evidence, where: dict[str, Any]) -> Verdict:
     found = bootstrap_mean(trained.norm_gap.mean(axis=(1, 2)))
     heads = trained.norm_gap.mean(axis=0)
-    note = f"{(heads < 0).mean():.0%} of the heads have shorter queries than keys."
+    note = f"{per_cent((heads < 0).mean())} of the heads have shorter queries than keys."
     result = verdict("V-norm-gap", float(found.estimate), _bounds(found), {"no gap": 0.0}, note=note, **where)
     if trained.causal:
         return result
@@ -144,7 +145,7 @@ def _self(trained: Evidence, twin: Evidence | None, where: dict[str, Any]) -> Ve
     if twin is not None and twin.agreement is not None:
         null["untrained twin"] = _fisher(float(twin.agreement[head]), twin.entries)
     best = np.unravel_index(np.nanargmax(trained.agreement), mass.shape)
-    note = f"Self mass {mass[head]:.2f}. Largest r of all heads: {trained.agreement[best]:.2f} in "
+    note = f"Self mass {mass[head]:.2f}. Largest r of all heads: {written(trained.agreement[best], '.2f')} in "
     note += f"L{trained.layers[best[0]]} H{best[1]}, whose self mass is {mass[best]:.2f}. Interval over entries of W."
     return verdict(
         "V-self", r, _fisher(r, trained.entries), null, r > 0.5,

@@ -10,6 +10,7 @@ import numpy as np
 
 from lib.capture import Block, observe
 from lib.corpora import Document, Encoding
+from lib.numerals import per_cent
 
 from .errors import EmbeddingError
 from .spans import allowed, blocks, both_offsets, query_and_key
@@ -81,7 +82,8 @@ def without(pattern: Array, hidden: Array, names: str = "special tokens") -> Hid
     rest = pattern * ~hidden
     left = rest.sum(axis=-1, keepdims=True, dtype=np.float64)
     kept = np.divide(rest, left, out=np.zeros(pattern.shape), where=left > 1e-6)
-    note = f"Hidden: {names}, which hold {share.mean():.0%} of the attention; the rest of every row is scaled up to 1."
+    hold = per_cent(share.mean())
+    note = f"Hidden: {names}, which hold {hold} of the attention; the rest of every row is scaled up to 1."
     return Hidden(kept.astype(pattern.dtype), share, note)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from lib.numerals import per_cent, written
+
 NAMES = {
     "position": "position",
     "position_mod_5": "position mod 5",
@@ -92,7 +94,7 @@ def _distance(row: dict | None) -> str:
         return ""
     rho = row["correlation"]
     how = "stands for" if rho <= -0.9 else "mostly follows" if rho <= -0.75 else "only loosely follows"
-    return f"distance {how} attention ({rho:.2f})"
+    return f"distance {how} attention ({written(rho, '.2f')})"
 
 
 def _trust(row: dict | None) -> str:
@@ -100,4 +102,5 @@ def _trust(row: dict | None) -> str:
         return ""
     if row["doubtful"]:
         return f"do not trust the picture: {row['doubtful']}"
-    return f"the picture keeps {row['key_recall']:.0%} of each query's top keys (chance {row['key_recall_chance']:.0%})"
+    kept, chance = per_cent(row["key_recall"]), per_cent(row["key_recall_chance"])
+    return f"the picture keeps {kept} of each query's top keys (chance {chance})"

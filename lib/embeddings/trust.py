@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lib.capture.value import Capture
+from lib.numerals import written
 from lib.stats import bootstrap_mean
 
 from .correlation import agreement, distance_agreement, unit
@@ -59,7 +60,7 @@ class Trust:
         """Why the picture deserves a mark, in words; "" where it does not."""
         reasons = []
         if self.picture_correlation > LEAST_FOLLOWING:
-            reasons.append(f"distance hardly follows attention (Spearman {self.picture_correlation:.2f})")
+            reasons.append(f"distance hardly follows attention (Spearman {written(self.picture_correlation, '.2f')})")
         if self.trustworthiness < LEAST_TRUST:
             reasons.append(f"points drawn near are often not near (trustworthiness {self.trustworthiness:.2f})")
         return "; ".join(reasons)

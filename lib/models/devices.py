@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 
 from lib.errors import HeadlightError, first_line
+from lib.numerals import per_cent
 
 DEVICES = ("auto", "cuda", "mps", "cpu")
 DTYPES = {"float32": 4, "float16": 2, "bfloat16": 2}  # bytes per number
@@ -111,7 +112,7 @@ def place(model: Any, device: str, *, auto: bool) -> tuple[Any, tuple[str, ...]]
     deviation = relative_deviation(_probe(model), on_cpu)
     if deviation <= SPOT_TOLERANCE:
         return model, ()
-    said = f"outputs on {device} that are off by {deviation:.1%}"
+    said = f"outputs on {device} that are off by {per_cent(deviation, '.1f')}"
     if not auto:
         raise Unsupported("the numbers that the CPU computes", said, "Choose “cpu”.")
     return model.to("cpu"), (f"Computed on the CPU: a spot check found {said}.",)

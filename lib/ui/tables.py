@@ -9,7 +9,7 @@ from functools import partial
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from lib.ui.words import written
+from lib.numerals import written
 from lib.views import csv_bytes
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from lib.errors import HeadlightError
+from lib.numerals import per_cent
 from lib.views import palette
 from lib.views.component import Figure, show
 from lib.views.heatmap import coded, data_range
@@ -72,7 +73,7 @@ def patch_attention_figure(
         arrays["codes"] = coded(pattern, low, high, kind)
     else:
         share, arrays["codes"], arrays["partners"] = strongest(pattern, low, high, kind)
-        note = f"{note} Shown: each token's {STRONGEST} strongest keys, {share:.0%} of the weight.".strip()
+        note = f"{note} Shown: each token's {STRONGEST} strongest keys, {per_cent(share)} of the weight.".strip()
     if windows is not None:
         arrays["windows"] = np.asarray(windows).astype(np.int32)
     label = f"{title or value_name}: an image of {rows} by {columns} patches and {prefix} other tokens."

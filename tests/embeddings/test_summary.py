@@ -19,8 +19,8 @@ def test_worked_example():
     )
     assert found == {
         (1, 2): "L1 H2: ordered by position (0.97 of perfect), then by length of the vector (0.60); attends to the "
-        "previous token: a spiral or a line; distance stands for attention (-0.94); the picture keeps 62% of each "
-        "query's top keys (chance 8%)."
+        "previous token: a spiral or a line; distance stands for attention (−0.94); the picture keeps 62 % of each "
+        "query's top keys (chance 8 %)."
     }
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from lib.embeddings import MapSettings, Tile, strongest_keys
 from lib.embeddings.joint import KEY, QUERY
 from lib.errors import HeadlightError
+from lib.numerals import per_cent
 from lib.ui import cached
 from lib.ui.embeddings.colours import PATCH, ROLE_NAMES, norms
 from lib.ui.embeddings.controls import METHODS
@@ -34,8 +35,8 @@ def cloud(
     tokens, picture_of = np.unique(points.token, return_inverse=True)
     pictures = _small(on.known.patches[tokens]) if on.look.colour == PATCH else None
     kept = tile.projection.fidelity
-    how = f", {kept['variance']:.0%} of the variance" if "variance" in kept else ""
-    how += f", {kept['neighbours_kept']:.0%} of near neighbours kept" if "neighbours_kept" in kept else ""
+    how = f", {per_cent(kept['variance'])} of the variance" if "variance" in kept else ""
+    how += f", {per_cent(kept['neighbours_kept'])} of near neighbours kept" if "neighbours_kept" in kept else ""
     sample = samples(taken, settings)[0].note
     return scatter_figure(
         tile.projection.xy,

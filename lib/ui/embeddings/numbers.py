@@ -11,6 +11,7 @@ import streamlit as st
 
 from lib.capture import Capture
 from lib.embeddings import Projection, Trust, project
+from lib.numerals import per_cent, written
 from lib.ui import cached
 from lib.ui.embeddings.measures import THUMBNAIL, joint, trusted_numbers
 from lib.ui.embeddings.one import Drawn
@@ -111,8 +112,8 @@ def scale_lines(on: Stage) -> None:
 
 
 def _r(value: float) -> str:
-    return "n/a" if math.isnan(value) else f"{value:.2f}".replace("-", "−")
+    return "n/a" if math.isnan(value) else written(value, ".2f")
 
 
 def _share(value: float) -> str:
-    return "n/a" if np.isnan(value) else f"{value:.0%}"
+    return "n/a" if np.isnan(value) else per_cent(value)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from lib.numerals import written
 from lib.ui.embeddings.every import measured_trust
 from lib.ui.embeddings.maps import Maps
 from lib.ui.embeddings.stage import Stage
@@ -44,7 +45,8 @@ def trust_panel(on: Stage, made: Maps) -> None:
     drawn = table.picture_correlation.mean()
     st.caption(
         f"{plural(low, 'picture')} of {len(table)} marked: Spearman in the picture above −0.5, or trustworthiness "
-        f"below 0.8. Mean over heads: {mean:.3f} in the full space, {drawn:.3f} in the pictures; {PAPER['V-distance']}."
+        f"below 0.8. Mean over heads: {written(mean, '.3f')} in the full space, {written(drawn, '.3f')} in the "
+        f"pictures; {PAPER['V-distance']}."
     )
 
 

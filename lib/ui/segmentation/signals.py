@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lib.errors import HeadlightError
+from lib.numerals import written
 from lib.segmentation import (
     MEANINGS,
     Segmentation,
@@ -168,7 +169,7 @@ def _best(found: Separation, read: Read) -> None:
             (
                 SIGNAL_NAMES[read.signals.names[kind]],
                 f"L{read.signals.layers[layer]} H{head}",
-                f"{value:+.2f}".replace("-", "−"),
+                written(value, "+.2f"),
             )
         )
     st.markdown("**Strongest on this text**")

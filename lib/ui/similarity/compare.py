@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from lib.numerals import written
 from lib.similarity import Measured, SimilarityError, differences, head_differences, layers_to_freeze, side_by_side
 from lib.ui import cached
 from lib.ui.captured import corpus_key
@@ -17,7 +18,6 @@ from lib.ui.similarity.measures import Ask, Second, documents, outputs, second_m
 from lib.ui.similarity.wording import STATISTICS, ends
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
-from lib.ui.words import written
 from lib.views import charts, head_grid_figure, show
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from lib.numerals import written
 from lib.similarity import (
     Measured,
     distance_distribution,
@@ -18,7 +19,6 @@ from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, mass
 from lib.ui.similarity.wording import KINDS, STATISTICS, ends, statistics, unit
-from lib.ui.words import written
 from lib.views import charts, palette
 
 SHOWN = ("distance", "same_sentence", "contrast")  # beside the statistic that the map shows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lib.ui.words import written
+from lib.numerals import written
 
 
 @dataclass(frozen=True)

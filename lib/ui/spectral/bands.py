@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from lib.numerals import written
 from lib.spectral import LayerAnalysis
 from lib.stats import bootstrap_mean
 from lib.ui.spectral.measures import Band, Shown
@@ -37,7 +38,7 @@ def band_choice(shown: Sequence[Shown], row: int) -> Band:
             width=170, help=HELP,
         )  # fmt: skip
         centres = laid(shown, lags, kind)
-        names = [f"{centre:.0f}".replace("-", "−") for centre in centres]
+        names = [written(centre, ".0f") for centre in centres]
         chosen = st.segmented_control(
             "Lag band", list(range(len(centres))), format_func=names.__getitem__, default=0,
             key="spectral-band", persist_state="session", help="Drag a handle in the profile to move a band.",

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from lib.numerals import written
 from lib.spectral import Ensemble, LayerAnalysis, Windows
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
@@ -145,7 +146,7 @@ def carrier(taken: Windows, window: int, score: float) -> str:
     text = taken.texts[window]
     text = text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
     where = f"window {window}, document {taken.documents[window]}, from token {taken.starts[window]}"
-    number = f"{score:+.1f}".replace("-", "−")
+    number = written(score, "+.1f")
     return (
         "<div style='display:grid;grid-template-columns:3.2rem 1fr;gap:0 10px;margin:0 0 9px'>"
         f"<b style='font-variant-numeric:tabular-nums;text-align:right'>{number}</b><div>"

@@ -1,0 +1,17 @@
+"""Numbers are written with a true minus, and none before zero."""
+
+import pytest
+
+from lib.numerals import per_cent, written
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "expected"),
+    [(-0.48, ".2f", "−0.48"), (-0.001, ".2f", "0.00"), (-0.001, "+.2f", "+0.00"), (-3.6e-5, ".2g", "−3.6e−05")],
+)
+def test_written(value, form, expected):
+    assert written(value, form) == expected
+
+
+def test_a_share_is_a_percentage():
+    assert (per_cent(0.385), per_cent(-0.0123, ".1f")) == ("38 %", "−1.2 %")
