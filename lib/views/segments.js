@@ -122,7 +122,7 @@ function segScores(fig) {
     mine += cut; theirs += gold[i]; hit += cut && gold[i];
   }
   if (!mine && !theirs) return "no boundary, and none was to be found";
-  const share = (a, b) => (b ? (a / b).toFixed(2).replace(/^0/, "") : "–");
+  const share = (a, b) => (b ? (a / b).toFixed(2) : "–");
   return `F1 ${share(2 * hit, mine + theirs)} · precision ${share(hit, mine)} · recall ${share(hit, theirs)}`;
 }
 
@@ -178,7 +178,7 @@ function segText(fig) {
       middle.dir = "auto";
       if (named && meta.names[n]) element("div", "hl-name", middle, meta.names[n]);
       element("div", "", middle, text);
-      const sure = element("span", "hl-quiet", row, gap < 0 || b > to ? "" : score[gap].toFixed(2).replace(/^0/, ""));
+      const sure = element("span", "hl-quiet", row, gap < 0 || b > to ? "" : score[gap].toFixed(2));
       sure.title = "Confidence of the boundary after this segment";
       fig.rows.set(n, row);
     }
@@ -208,7 +208,7 @@ function segCurve(fig) {
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
   for (const k of [0, 500, 1000]) {
-    ctx.fillText(k === 500 ? ".5" : String(k / 1000), 20, segY(k));
+    ctx.fillText(String(k / 1000), 20, segY(k));
     ctx.fillRect(26, segY(k), fig.width - 34, k ? 0.25 : 0.75);
   }
   const wide = fig.gaps.length < 400 ? 2 : 1;

@@ -228,6 +228,6 @@ def test_a_dragged_threshold_is_of_one_cut_only(monkeypatch):
     assert (picture.dragged(this), picture.dragged(other)) == (250, None)
 
 
-@pytest.mark.parametrize(("value", "told"), [(0.874, ".87"), (1.0, "1.00"), (0.0, ".00"), (float("nan"), "–")])
+@pytest.mark.parametrize(("value", "told"), [(0.874, "0.87"), (1.0, "1.00"), (0.0, "0.00"), (float("nan"), "–")])
 def test_scores_are_told_shortly(value, told):
     assert share(value) == told

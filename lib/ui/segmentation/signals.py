@@ -135,7 +135,7 @@ def _map(now: Scene, read: Read) -> None:
         place = (layers.index(now.choice.layer), now.choice.head) if now.choice.layer in layers else None
         show(
             head_grid_figure(
-                found.values[..., read.signals.names.index(name)].round(2) + 0.0,  # −0.00 is told as 0
+                found.values[..., read.signals.names.index(name)],
                 layers,
                 value_name="separation",
                 kind="diverging",

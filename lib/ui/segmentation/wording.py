@@ -81,5 +81,5 @@ def condition_name(condition: str) -> str:
 
 
 def share(value: float) -> str:
-    """A score between 0 and 1 as .87; "–" where it is not defined."""
-    return "–" if value != value else f"{value:.2f}".removeprefix("0")
+    """A score between 0 and 1 as 0.87; "–" where it is not defined."""
+    return "–" if value != value else f"{value:.2f}"
