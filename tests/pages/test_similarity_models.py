@@ -14,7 +14,7 @@ def test_every_stream_of_an_encoder_decoder(store, t5_folder, stream):  # noqa: 
     app = opened(model=str(t5_folder), tokens=24, **{"similarity-stream": stream})
     assert not app.exception
     assert {"similarity-map", "similarity-matrix", "similarity-attention", "similarity-links"} <= pictures(app)
-    for section, words in (("anchors", "different anchors"), ("uses", "Two orders of removal")):
+    for section, words in (("anchors", "different anchors"), ("uses", "Orders of removal")):
         assert words in said(choose(app, "similarity-section", section))
         assert "cannot be shown" not in said(app)
     ((_, kept),) = app.session_state["pruning_orders"]
@@ -58,7 +58,7 @@ def test_zero_vectors_are_left_out_of_the_cosine_and_counted(store, t5_folder, t
     drawn = {name: packet(app, name) for name in ("similarity-map", "similarity-matrix")}
     assert "zero vectors" in drawn["similarity-map"] and "counted over heads" in drawn["similarity-map"]
     assert "Hatched, for they have no cosine" in drawn["similarity-matrix"]
-    for section, words in (("anchors", "different anchor"), ("uses", "Two orders of removal")):
+    for section, words in (("anchors", "different anchor"), ("uses", "Orders of removal")):
         assert words in said(choose(app, "similarity-section", section))
         assert "cannot be shown" not in said(app)
     app.segmented_control(key="similarity-kind").set_value("dot").run()

@@ -39,6 +39,10 @@ USES = {
     "keywords": "Keywords",
     "second": "A second model",
 }
+ORDERS = {
+    "by similarity": "By similarity: of the two most alike heads, one goes first.",
+    "by repetition": "By repetition: heads that rarely make a token alike with itself go first.",
+}
 MOST_ROWS = 200  # of the features, on screen
 MOST_TOKENS = 4096  # compared when heads are compared with one another
 
@@ -81,10 +85,11 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
     """Heads by redundancy and by how rarely they repeat a token: two orders for pruning, and why."""
     matrix, heads = alignment(scene, ask), heads_of(measured)
     names = [f"L{layer} H{head}" for layer, head in heads]
-    redundant, rare = redundancy_order(matrix, heads), repetition_order(table)
+    by_use = {"by similarity": tuple(redundancy_order(matrix, heads))}
+    if table["same_token_lift"].notna().any():  # patches have no identity that could come again
+        by_use["by repetition"] = tuple(repetition_order(table))
     source = f"found on {plural(len(measured.documents), 'document')} of {scene.choice.corpus}"
-    found = Orders(source, {"by similarity": tuple(redundant), "by repetition": tuple(rare)})
-    hand_over(scene.engine.key, ask.stream, found)
+    hand_over(scene.engine.key, ask.stream, Orders(source, by_use))
     left, right = st.columns([3, 2])
     with left:
         figure = heatmap_figure(
@@ -104,24 +109,18 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
         )
         show(figure, "similarity-alignment", lambda row, _: choose_head(*heads[row]))
     with right:
-        st.markdown("**Two orders of removal**")
-        frame = pd.DataFrame(
-            {
-                "order": range(1, len(heads) + 1),
-                "by similarity": [f"L{layer} H{head}" for layer, head in redundant],
-                "by repetition": [f"L{layer} H{head}" for layer, head in rare],
-            }
-        )
+        st.markdown("**Orders of removal**")
+        columns = {name: [f"L{layer} H{head}" for layer, head in order] for name, order in by_use.items()}
+        frame = pd.DataFrame({"order": range(1, len(heads) + 1), **columns})
         st.dataframe(frame, hide_index=True, height=420, width="stretch")
         facts = provenance(scene, corpus_documents=len(measured.documents), **vars(measured.settings))
         csv = ("headlight-pruning-orders.csv", "text/csv", lambda: csv_table(frame, facts))
         download_row({"Orders as CSV": csv}, "orders")
         st.caption(
-            "By similarity: of the two most alike heads, one goes first. By repetition: heads that rarely make a token "
-            "alike with itself go first. That a head is redundant in geometry does not make it useless: what the model "
-            "loses along these orders is measured on Heads, Switch off."
+            " ".join(ORDERS[name] for name in by_use) + " That a head is redundant in geometry does not make it "
+            "useless: what the model loses along such an order is measured on Heads, Switch off."
         )
-        st.page_link("pages/heads.py", label="Try both orders on Heads, Switch off", icon=":material/grid_on:")
+        st.page_link("pages/heads.py", label="Try it on Heads, Switch off", icon=":material/grid_on:")
 
 
 def features(scene: Scene, ask: Ask) -> None:
