@@ -71,6 +71,7 @@ def head_view_figure(
     chosen: tuple[int, int] | None = None,
     mode: str = "lines",
     modes: Sequence[str] = MODES,
+    symmetric: bool = False,
 ) -> Figure:
     """One head's pattern over one text, or from one text to another.
 
@@ -96,6 +97,7 @@ def head_view_figure(
         chosen: the (query, key) pair looked at in detail.
         mode: what is shown first, one of `modes`.
         modes: which of "lines", "heatmap" and "text" can be switched to.
+        symmetric: the weights have no direction, as similarities have none: nothing is said to attend.
 
     Raises:
         HeadlightError: labels, masks and pattern do not fit one another.
@@ -122,21 +124,27 @@ def head_view_figure(
     )
     queries_run = running(query_flow, query_tokens, query_special)
     keys_run = queries_run if same else running(key_flow, keys, key_special)
-    rests = _resting(key_rests, keys_run["special"], shape[1])
-    label = f"{title or value_name}: {shape[0]} query tokens attending to {shape[1]} key tokens."
     packet = amend(
         figure.packet,
         same=same,
         query=queries_run,
         key=None if same else keys_run,
-        rests=rests,
+        rests=_resting(key_rests, keys_run["special"], shape[1]),
         rests_on=rests_on,
         mode=mode if mode in modes else modes[0],
         modes=list(modes),
+        symmetric=symmetric,
         query_colour=palette.QUERY,
         key_colour=palette.KEY,
     )
-    return replace(figure, view="head_view", packet=packet, label=label)
+    return replace(figure, view="head_view", packet=packet, label=_label(title or value_name, shape, symmetric))
+
+
+def _label(name: str, shape: tuple[int, ...], symmetric: bool) -> str:
+    """The picture in words, for those who cannot see it."""
+    if symmetric:
+        return f"{name}: {shape[0]} tokens in pairs."
+    return f"{name}: {shape[0]} query tokens attending to {shape[1]} key tokens."
 
 
 def _key_labels(pattern: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str] | None) -> Sequence[str]:

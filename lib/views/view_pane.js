@@ -128,7 +128,8 @@ function viewRead(fig, shared) {
   focus.slice(0, 4).forEach(({ side, index }, i) => { if (i) element("span", "hl-quiet", line, " + "); token(side, index); });
   if (focus.length > 4) element("span", "hl-quiet", line, ` + ${focus.length - 4} more`);
   const target = focus[0].side === "query" ? "key" : "query";
-  element("span", "hl-quiet", line, target === "key" ? "  attends to  " : "  is attended by  ");
+  const relation = meta.symmetric ? "  is alike to  " : target === "key" ? "  attends to  " : "  is attended by  ";
+  element("span", "hl-quiet", line, relation);
   const sum = shared.sum(target);
   const order = [...sum.keys()].sort((a, b) => sum[b] - sum[a]).slice(0, 4);
   order.filter((i) => sum[i] > 0).forEach((i, n) => {
@@ -157,7 +158,8 @@ function viewBar(fig, shared) {
   fig.clear.type = "button";
   fig.clear.onclick = () => { shared.held = []; viewPaint(fig, shared); };
   const both = [["query", "attends to"], ["key", "attended by"]];
-  fig.marks = switches(fig.bar, "Direction", both, shared.direction, (side) => {
+  if (meta.symmetric) fig.marks = null; // one direction is as good as the other
+  else fig.marks = switches(fig.bar, "Direction", both, shared.direction, (side) => {
     shared.direction = side;
     shared.held = shared.held.map(({ index }) => ({ side, index })).filter((at) => at.index < shared.size(side));
     viewPaint(fig, shared);
@@ -190,7 +192,7 @@ function viewBuild(fig) {
   heat.onChoose = (cell) => {
     shared.held = [{ side: "query", index: cell[0] }];
     shared.direction = "query";
-    fig.marks.mark("query");
+    fig.marks?.mark("query");
     viewPaint(fig, shared);
     fig.send("choose", cell);
   };
@@ -207,7 +209,7 @@ function viewUpdate(fig, data) {
   shared.most = data.meta.high;
   if (!data.meta.modes.includes(shared.mode)) shared.mode = data.meta.mode;
   fig.note.textContent = data.meta.note;
-  interactive(fig.panes.lines.canvas, `${data.meta.label} Lines from queries to keys; arrow keys move from token to token, Enter holds one.`);
+  interactive(fig.panes.lines.canvas, `${data.meta.label} Lines ${data.meta.symmetric ? "between tokens" : "from queries to keys"}; arrow keys move from token to token, Enter holds one.`);
   viewBar(fig, shared);
   fig.panes.heatmap.update(data);
   fig.panes.text.fill();

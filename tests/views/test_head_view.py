@@ -60,3 +60,9 @@ def test_labels_that_do_not_fit_are_refused():
         head_view_figure(np.ones((2, 3)), ["a", "b"])
     with pytest.raises(HeadlightError, match="3 pieces"):
         running((["a"], [""]), ["a", "b", "c"], None)
+
+
+def test_weights_without_direction_attend_to_nothing():
+    similar, attending = (head_view_figure(np.eye(2), ["a", "b"], symmetric=value) for value in (True, False))
+    assert unpack(similar.packet)[0]["symmetric"] and not unpack(attending.packet)[0]["symmetric"]
+    assert "attending" in attending.label and "attending" not in similar.label

@@ -28,7 +28,7 @@ PAIRS = {
     "across": "Across sentences",
 }
 LISTED = 200
-SYMMETRIC = "Similarity is symmetric: both directions are the same, and none of it is attention."
+SYMMETRIC = "Similarity has no direction, and none of it is attention."
 
 
 def document_outputs(scene: Scene, ask: Ask) -> Capture:
@@ -220,6 +220,7 @@ def text_links(scene: Scene, ask: Ask, taken: Capture, frame: pd.DataFrame, said
         note=f"{said} {SYMMETRIC}" + (" Words are drawn at their first token." if ask.words else ""),
         mode="text",
         modes=("text", "lines"),
+        symmetric=True,
     )
 
 
