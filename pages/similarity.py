@@ -19,7 +19,7 @@ from lib.ui.similarity.controls import controls
 from lib.ui.similarity.document import document_outputs, matrices, pairs
 from lib.ui.similarity.heads import head_map, head_numbers
 from lib.ui.similarity.layers import layers
-from lib.ui.similarity.measures import Ask, head_table, measured
+from lib.ui.similarity.measures import Ask, corpus_facts, head_table, measured
 from lib.ui.similarity.uses import uses
 from lib.ui.similarity.wording import STATISTICS
 from lib.ui.tables import csv_table
@@ -52,11 +52,15 @@ def document(now: Scene, ask: Ask, table: pd.DataFrame) -> None:
     taken = document_outputs(now, ask)
     figure = matrices(now, ask, taken)
     listed = pairs(now, ask, taken)
-    facts = provenance(now, corpus_documents=ask.documents, top=ask.top, similarity=ask.kind, words=ask.words)
+    settings = {name: value for name, value in vars(ask).items() if name != "documents"}
+    facts = provenance(now, **settings)
     stem = f"headlight-similarity-L{now.choice.layer}-H{now.choice.head}"
-    files = {"Matrix as a page": (f"{stem}.html", "text/html", lambda: figure_html(figure, facts))}
-    for label, name, frame in (("Pairs", f"{stem}-pairs", listed), ("All heads", "headlight-similarity", table)):
-        files[f"{label} as CSV"] = (f"{name}.csv", "text/csv", partial(csv_table, frame, facts))
+    every = corpus_facts(now, ask)
+    files = {
+        "Matrix as a page": (f"{stem}.html", "text/html", lambda: figure_html(figure, facts)),
+        "Pairs as CSV": (f"{stem}-pairs.csv", "text/csv", partial(csv_table, listed, facts)),
+        "All heads as CSV": ("headlight-similarity.csv", "text/csv", partial(csv_table, table, every)),
+    }
     download_row(files, "similarity")
 
 

@@ -48,23 +48,29 @@ class Features:
         return pd.concat([self.index, pd.DataFrame(mean.reshape(len(mean), -1), columns=names)], axis=1)
 
     def arrays(self) -> dict[str, Array]:
-        """Everything as named arrays, heads apart, for an npz file."""
+        """Everything as named arrays, heads apart, for an npz file; axes says what the axes of values are."""
         return {
             "values": self.values,
+            "axes": np.array(["unit", "layer", "head", "feature"]),
             "features": np.array(list(FEATURES)),
+            "meanings": np.array(list(FEATURES.values())),
             "layers": np.array(self.layers),
             **{name: self.index[name].to_numpy().astype(str if name == "token" else np.int64) for name in self.index},
         }
 
     def columns(self) -> pd.DataFrame:
-        """What the columns mean: column, meaning."""
+        """What the columns of ``frame`` mean: column, meaning; a feature's columns are explained once."""
         index = {
             "document": "index of the document",
             "position": "position of the (first) token in the document, special tokens counted",
             "token": "token, or whole word",
             "sentence": "index of the sentence in the document, −1 unknown",
         }
-        return pd.DataFrame({**index, **FEATURES}.items(), columns=["column", "meaning"])
+        heads = {
+            name: f"{meaning}; in a column of a layer (“L0 {name}”) the mean over its heads in which it is defined"
+            for name, meaning in FEATURES.items()
+        }
+        return pd.DataFrame({**index, **heads}.items(), columns=["column", "meaning"])
 
 
 @one_thread()

@@ -10,7 +10,7 @@ from tests.browser.test_heads import section
 def test_a_click_in_the_map_chooses_the_head_everywhere(server, tab):
     tab.goto(f"{server.address}/similarity?layer=2&head=1&tokens=64")
     picture(tab, "similarity-map").wait_for(timeout=WAIT)
-    expect(tab.get_by_text("Of a uniform row").first).to_be_visible(timeout=WAIT)
+    expect(tab.get_by_text("In the last layer: ").first).to_be_visible(timeout=WAIT)
     tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
     picture(tab, "similarity-map").focus()
     tab.keyboard.press("ArrowDown")
@@ -23,7 +23,7 @@ def test_a_click_in_the_map_chooses_the_head_everywhere(server, tab):
 
 def test_verdicts_are_read_and_taken_away(server, tab):
     tab.goto(f"{server.address}/similarity?tokens=64")
-    expect(tab.get_by_text("Of a uniform row").first).to_be_visible(timeout=WAIT)  # the last thing to be drawn
+    expect(tab.get_by_text("In the last layer: ").first).to_be_visible(timeout=WAIT)  # the last thing to be drawn
     tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
     tab.get_by_role("button", name="Verdicts").or_(tab.get_by_role("radio", name="Verdicts")).first.click()
     card = tab.get_by_text("The last layers' attention maps focus on sentence separators.")
@@ -36,7 +36,7 @@ def test_verdicts_are_read_and_taken_away(server, tab):
 
 def test_orders_go_from_similarity_to_the_pruning_curve_on_heads(server, tab):
     tab.goto(f"{server.address}/similarity?tokens=32&corpus=conversation")
-    expect(tab.get_by_text("Of a uniform row").first).to_be_visible(timeout=WAIT)
+    expect(tab.get_by_text("In the last layer: ").first).to_be_visible(timeout=WAIT)
     section(tab, "Uses")
     expect(tab.get_by_text("Orders of removal")).to_be_visible(timeout=WAIT)
     tab.get_by_text("Try it on Heads").click()

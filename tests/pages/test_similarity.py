@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from lib.corpora import Document, builtin
 from lib.ui import cached, tables, texts, verdicts
-from lib.ui.similarity import anchors, document, heads, measures, wording
+from lib.ui.similarity import anchors, document, heads, layers, measures, wording
 from lib.verdicts import verdict
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
@@ -161,6 +161,31 @@ def test_numbers_have_two_or_three_digits(value, counted, expected):
 )
 def test_a_lift_tells_one_from_less_than_one(value, expected):
     assert wording.times(value) == expected
+
+
+def test_intervals_of_shares_and_distances_stay_within_what_is_possible():
+    assert wording.interval(-0.0046, 0.059, "share") == "[0, 5.9]"
+    assert wording.interval(0.91, 1.04, "share") == "[91, 100]"
+    assert wording.interval(-2.0, 3.0, "tokens") == "[0.0, 3.0]"
+    assert wording.interval(-0.04, 0.1, "sd") == "[−0.04, 0.10]"
+
+
+def test_attention_mass_is_told_beside_its_chance():
+    row = {"layer": 5, "mass": 0.2, "chance": 0.05, "lift": 4.0}
+    told = layers.mass_sentence(pd.DataFrame([{**row, "layer": 0, "on": "[SEP]"}, {**row, "on": "sentence ends"}]))
+    assert "In the last layer: sentence ends 20 %, chance 5 % (4.0 ×)." in told
+    assert "[SEP]" not in told  # what the last layer does not have is not explained
+    assert "[SEP] any later one" in layers.mass_sentence(pd.DataFrame([{**row, "on": "[SEP]"}]))
+
+
+def test_a_file_about_all_documents_names_the_corpus_and_no_single_document(store, monkeypatch):
+    kept = []
+    monkeypatch.setattr(anchors, "csv_table", lambda table, facts: kept.append(facts) or b"")
+    monkeypatch.setattr(anchors, "download_row", lambda files, key: [make() for _, _, make in files.values()])
+    assert not opened(**{"similarity-section": "anchors"}).exception
+    facts = kept[-1]
+    assert facts["corpus"] == "encyclopedia" and facts["corpus_documents"] == 6 and facts["most_tokens"] == 64
+    assert not {"document", "layer", "head"} & set(facts)
 
 
 def test_one_minus_sign_in_sentences_intervals_and_tables():

@@ -52,6 +52,10 @@ def test_exports_name_everything(random_corpus):
     arrays = features.arrays()
     assert arrays["values"].shape == (len(frame), 2, 12, len(FEATURES))
     assert {array.dtype.kind for array in arrays.values()} <= set("fiU")  # nothing that needs pickling
+    assert arrays["axes"].tolist() == ["unit", "layer", "head", "feature"]
+    assert dict(zip(arrays["features"], arrays["meanings"], strict=True)) == FEATURES
+    meaning = features.columns().set_index("column")["meaning"]
+    assert "“L0 partners”" in meaning["partners"] and "mean over its heads" in meaning["partners"]
     explained = set(features.columns()["column"])
     assert {column.split(" ", 1)[-1] for column in frame.columns} == explained
 

@@ -11,10 +11,10 @@ import streamlit as st
 from lib.similarity import Measured, anchor_tokens, anchored_heads, neighbourhood, pmi
 from lib.similarity import anchors as anchors_of
 from lib.similarity.anchors import MINIMUM, SPREAD
-from lib.ui.downloads import download_row, provenance
+from lib.ui.downloads import download_row
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import Ask, measured
+from lib.ui.similarity.measures import Ask, corpus_facts, measured
 from lib.ui.similarity.wording import ends
 from lib.ui.tables import csv_table, numbered
 from lib.ui.words import plural
@@ -32,7 +32,7 @@ def anchor_panel(scene: Scene, ask: Ask, found: Measured) -> None:
         return
     with guarded("the anchors of these documents"):
         table = anchors_of(found, measured(scene, replace(ask, kind="cosine")))
-        every_head(scene, found, table)
+        every_head(scene, ask, found, table)
         left, right = st.columns(2)
         with left:
             chosen_head(scene, found, table)
@@ -40,7 +40,7 @@ def anchor_panel(scene: Scene, ask: Ask, found: Measured) -> None:
             neighbours(scene, found)
 
 
-def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
+def every_head(scene: Scene, ask: Ask, found: Measured, table: pd.DataFrame) -> None:
     """One row per head: its anchor, lift, stability and norm check."""
     share, low, high = anchored_heads(found)
     stable = (
@@ -90,7 +90,7 @@ def every_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
             "only long": st.column_config.CheckboxColumn(help="Above 3 only because its vectors are long"),
         },
     )
-    facts = provenance(scene, **vars(found.settings), corpus_documents=len(found.documents))
+    facts = corpus_facts(scene, ask)
     csv = ("headlight-anchors.csv", "text/csv", lambda: csv_table(table, facts))
     download_row({"Anchors as CSV": csv}, "anchors")
 

@@ -7,8 +7,8 @@ import streamlit as st
 from lib.similarity import halevi
 from lib.ui import cached
 from lib.ui.captured import corpus_key
-from lib.ui.scene import Scene, corpora_for
-from lib.ui.similarity.measures import Ask, documents, evidence, twin_evidence
+from lib.ui.scene import Scene
+from lib.ui.similarity.measures import Ask, corpus_name, documents, evidence, twin_evidence
 from lib.ui.verdicts import verdict_panel
 from lib.verdicts import Verdict
 
@@ -28,7 +28,7 @@ def claims(scene: Scene, ask: Ask) -> None:
 
 def verdicts(scene: Scene, ask: Ask, twin: bool) -> list[Verdict]:
     """The five verdicts; a twin is built, measured and released."""
-    corpus = corpora_for("image" if scene.engine.kind == "vision" else "text")[scene.choice.corpus]
+    corpus = corpus_name(scene)
 
     def build() -> list[Verdict]:
         return halevi(evidence(scene, ask), twin_evidence(scene, ask) if twin else None, corpus)

@@ -18,10 +18,11 @@ from lib.similarity import (
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, mass
-from lib.ui.similarity.wording import KINDS, STATISTICS, ends, statistics, unit
+from lib.ui.similarity.wording import KINDS, STATISTICS, ends, number, statistics, times, unit
 from lib.views import charts, palette
 
 SHOWN = ("distance", "same_sentence", "contrast")  # beside the statistic that the map shows
+ON = {"other": "other tokens", "[CLS]": "[CLS]", "[SEP]": "[SEP]", "'.'": "sentence ends"}  # units.CLASSES as shown
 PAPER = "The paper says about −30 % for BERT-base."
 
 
@@ -47,7 +48,7 @@ def layers(scene: Scene, ask: Ask, measured: Measured, name: str, lifted: bool) 
     with right:
         similarities(measured, scene.choice.layer)
     with places[-1], guarded("where attention goes, by layer"):  # last: it takes another pass of the model
-        attention_mass(scene, ask)
+        attention_mass(scene, ask, lifted)
 
 
 def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> None:
@@ -85,32 +86,46 @@ def trend_sentence(measured: Measured, name: str) -> str:
     return " ".join(parts)
 
 
-def attention_mass(scene: Scene, ask: Ask) -> None:
-    """Where the attention maps put their weight, by layer: another object than similarity."""
-    st.markdown("**Another object: attention on separators, by layer**")
+def attention_mass(scene: Scene, ask: Ask, lifted: bool) -> None:
+    """Where the attention maps put their weight, by layer: another object than similarity. lifted: over chance."""
+    st.markdown(f"**Another object: attention on separators{' ÷ chance' if lifted else ''}, by layer**")
     if scene.engine.kind == "vision":
         st.caption("Images have no sentence separators.")
         return
     frame = mass_by_layer(mass(scene, ask))
-    frame = frame[frame["on"] != "other"]
-    if frame.empty:
+    if (frame["on"] == "other").all():
         st.caption("No [CLS], [SEP] or sentence-ending mark in these documents.")
         return
-    bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}
+    frame = frame.assign(on=frame["on"].map(ON), one=1.0)
+    low, high = ("lift_low", "lift_high") if lifted else ("low", "high")
+    frame[low] = frame[low].clip(lower=0)
+    bounds = {} if frame[low].isna().all() else {"low": low, "high": high}
     chart = charts.line(
-        frame,
+        frame if lifted else frame[frame["on"] != ON["other"]],
         "layer",
-        "mass",
+        "lift" if lifted else "mass",
         **bounds,
+        null="one" if lifted else None,
         series="on",
         colours=palette.CATEGORICAL,
         x_title="layer",
-        y_title="share of attention",
+        y_title="value ÷ chance" if lifted else "share of attention",
     )
     st.altair_chart(chart, width="stretch")
+    st.caption(mass_sentence(frame))
+
+
+def mass_sentence(frame: pd.DataFrame) -> str:
+    """The shares of the last layer beside those of a row that looks at every token alike."""
     last = frame[frame["layer"] == frame["layer"].max()]
-    lifts = ", ".join(f"{row['on']} {row['lift']:.1f} ×" for _, row in last.iterrows())
-    st.caption(f"Of a uniform row, in the last layer: {lifts}. [CLS] is the first special token, [SEP] any later one.")
+    told = (
+        f"{row.on} {number(row.mass, 'share')}, chance {number(row.chance, 'share')} ({times(row.lift)})"
+        for row in last.itertuples()
+    )
+    special = set(last["on"]) & {"[CLS]", "[SEP]"}
+    return f"In the last layer: {'; '.join(told)}. Chance: every row looks at all the tokens it may see alike." + (
+        " [CLS] is the first special token, [SEP] any later one." if special else ""
+    )
 
 
 def distances(measured: Measured, layer: int) -> None:

@@ -15,8 +15,11 @@ from lib.similarity import ColumnMass, Evidence, Measured, column_mass, measure,
 from lib.similarity.matrix import Kind
 from lib.ui import cached
 from lib.ui.captured import captured, corpus_key, encodings
+from lib.ui.downloads import provenance
 from lib.ui.progress import progress_line
-from lib.ui.scene import Scene
+from lib.ui.scene import Scene, corpora_for
+
+OF_ONE = ("document", "document hash", "tokens", "tokens cut off", "special tokens", "layer", "head")  # of provenance
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,24 @@ class Ask:
 def documents(scene: Scene, ask: Ask) -> tuple[Document, ...]:
     """The first documents of the chosen corpus, as many as asked for."""
     return scene.documents[: ask.documents]
+
+
+def corpus_name(scene: Scene) -> str:
+    """The chosen corpus as the sidebar calls it; of the user's own text its name, not its id."""
+    return corpora_for("image" if scene.engine.kind == "vision" else "text")[scene.choice.corpus]
+
+
+def corpus_facts(scene: Scene, ask: Ask) -> dict[str, object]:
+    """What a file about all the documents says of itself: of them and of the settings, not of the chosen document."""
+    settings = {name: value for name, value in vars(ask).items() if name != "documents"}
+    facts = provenance(
+        scene,
+        corpus=corpus_name(scene),
+        corpus_documents=len(documents(scene, ask)),
+        most_tokens=scene.choice.tokens,
+        **settings,
+    )
+    return {name: value for name, value in facts.items() if name not in OF_ONE}
 
 
 def outputs(scene: Scene, chosen: tuple[Document, ...], stream: str | None, engine: Engine | None = None) -> Capture:

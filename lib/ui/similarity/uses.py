@@ -20,13 +20,13 @@ from lib.similarity import (
 )
 from lib.ui import cached
 from lib.ui.captured import corpus_key
-from lib.ui.downloads import download_row, provenance
+from lib.ui.downloads import download_row
 from lib.ui.message import guarded
 from lib.ui.progress import progress_line
 from lib.ui.pruning_orders import Orders, hand_over
 from lib.ui.scene import Scene
 from lib.ui.similarity.compare import second
-from lib.ui.similarity.measures import Ask, documents, outputs
+from lib.ui.similarity.measures import Ask, corpus_facts, corpus_name, documents, outputs
 from lib.ui.similarity.wording import ends
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table, numbered
@@ -88,7 +88,7 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
     by_use = {"by similarity": tuple(redundancy_order(matrix, heads))}
     if table["same_token_lift"].notna().any():  # patches have no identity that could come again
         by_use["by repetition"] = tuple(repetition_order(table))
-    source = f"found on {plural(len(measured.documents), 'document')} of {scene.choice.corpus}"
+    source = f"found on {plural(len(measured.documents), 'document')} of {corpus_name(scene)}"
     hand_over(scene.engine.key, ask.stream, Orders(source, by_use))
     left, right = st.columns([3, 2])
     with left:
@@ -113,7 +113,7 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
         columns = {name: [f"L{layer} H{head}" for layer, head in order] for name, order in by_use.items()}
         frame = pd.DataFrame({"order": range(1, len(heads) + 1), **columns})
         st.dataframe(frame, hide_index=True, height=420, width="stretch")
-        facts = provenance(scene, corpus_documents=len(measured.documents), **vars(measured.settings))
+        facts = corpus_facts(scene, ask)
         csv = ("headlight-pruning-orders.csv", "text/csv", lambda: csv_table(frame, facts))
         download_row({"Orders as CSV": csv}, "orders")
         st.caption(
@@ -131,7 +131,7 @@ def features(scene: Scene, ask: Ask) -> None:
         f"**{len(frame):,} rows**, one per {'word' if ask.words else 'token'}, "
         f"{frame.shape[1]} columns: means over the heads of each layer. The npz holds every head apart."
     )
-    facts = provenance(scene, corpus_documents=len(documents(scene, ask)), **vars(found.settings))
+    facts = corpus_facts(scene, ask)
     columns = found.columns()
     download_row(
         {

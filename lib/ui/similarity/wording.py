@@ -66,9 +66,14 @@ def ends(low: float, high: float, form: str) -> str:
 
 
 def interval(low: float, high: float, counted: str) -> str:
-    """An interval in brackets, without repeating the unit; "" where there is none."""
+    """An interval in brackets, without repeating the unit; "" where there is none.
+
+    Simultaneous intervals are symmetric and may reach beyond what is possible: they are cut to 0 and to a share of 1.
+    """
     if math.isnan(low) or math.isnan(high):
         return ""
+    if counted != "sd":
+        low, high = max(low, 0.0), min(high, 1.0) if counted == "share" else high
     return f"[{', '.join(number(end, counted).removesuffix(' %') for end in (low, high))}]"
 
 
