@@ -103,7 +103,7 @@ def test_the_five_claims_are_decided(verdicts):
     assert separators.mark != "reproduced"
     assert [part.mark for part in separators.parts if "[CLS]" in part.quantity] == ["reproduced"]
     assert all(part.interval[0] > part.null["chance"] for part in specialise.parts)
-    assert len({part.quantity.rsplit(" of ", 1)[1] for part in specialise.parts}) == 3  # three different heads
+    assert len({part.quantity.rsplit(", ", 1)[1] for part in specialise.parts}) == 3  # three different heads
     assert thirty.mark != "reproduced"
     assert table(found)["model"].eq("all-MiniLM-L6-v2").all()
 
