@@ -59,7 +59,7 @@ def candidates(
         raise SimilarityError(
             f"a token that occurs {minimum} times, in {where}",
             f"none of {len(measured.names)}",
-            "Images have no anchors. Add text.",
+            "Add text." if measured.names else "Images have no anchors. Choose text.",
         )
     column = np.full(len(measured.names), -1)
     column[labels] = np.arange(len(labels))

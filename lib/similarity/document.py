@@ -149,14 +149,13 @@ def _chance(pairs: Pairs) -> dict[str, float]:
     placed = pairs.distance[pairs.distance >= 0]
     labels, sentences = pairs.units.label[pairs.used], pairs.units.sentence[pairs.used]
     repeat = same_group_chance(labels) if pairs.has_labels else np.nan
-    within = pairs.same_sentence.mean()
     return {
         "distance": placed.mean() if len(placed) else np.nan,
         "same_sentence": same_group_chance(sentences) if pairs.has_sentences else np.nan,
         "same_token": repeat,
         "separator": pairs.units.separator[pairs.used].mean(),
         "concentration": repeat,
-        "contrast": 0.0 if 0 < within < 1 else np.nan,
+        "contrast": 0.0 if pairs.same_sentence.any() and pairs.other_sentence.any() else np.nan,
     }
 
 
@@ -170,16 +169,16 @@ def _concentration(mass: Array, local: Array) -> Array:
 
 
 def _contrast(values: Array, pairs: Pairs) -> Array:
-    """Mean similarity within sentences minus between them, in standard deviations of the head's similarities."""
-    within = pairs.same_sentence.astype(values.dtype)
-    n_within, n = within.sum(), len(within)
-    if not 0 < n_within < n:
+    """Mean similarity within sentences minus between them, in standard deviations of the head's similarities.
+
+    Pairs with a unit of no sentence, such as [CLS], are neither.
+    """
+    within, between = (which.astype(values.dtype) for which in (pairs.same_sentence, pairs.other_sentence))
+    if not (within.any() and between.any()):
         return np.full(len(values), np.nan)
-    totals = values.sum(axis=1)
-    inside = values @ within
-    gap = inside / n_within - (totals - inside) / (n - n_within)
+    gap = values @ within / within.sum() - values @ between / between.sum()
     spread = values.std(axis=1)
-    flat = spread <= 1e-5 * np.abs(totals / n)  # equal but for rounding
+    flat = spread <= 1e-5 * np.abs(values.mean(axis=1))  # equal but for rounding
     return np.where(flat, 0.0, gap / np.where(flat, 1, spread))
 
 

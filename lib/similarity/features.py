@@ -19,9 +19,9 @@ from .units import Units, captured_units
 Array = np.ndarray
 FEATURES = {
     "partners": "selected pairs that end in the token, ÷ what every token would have if all had the same number",
-    "distance": "mean distance to its partners, in tokens (patch steps); empty without partners",
-    "same_sentence": "share of its partners in its own sentence; empty without partners or boundaries",
-    "same_token": "share of its partners that are the same token; empty without partners",
+    "distance": "mean distance to its partners, in tokens (patch steps); nan without partners",
+    "same_sentence": "share of its partners in its own sentence; nan without partners or boundaries",
+    "same_token": "share of its partners that are the same token; nan without partners",
     "similarity": "mean similarity to all other tokens of the document (scalar product ÷ the head's mean ‖z‖²)",
     "length": "‖z‖ ÷ mean ‖z‖ of the head in the document",
 }
@@ -66,11 +66,8 @@ class Features:
             "token": "token, or whole word",
             "sentence": "index of the sentence in the document, −1 unknown",
         }
-        heads = {
-            name: f"{meaning}; in a column of a layer (“L0 {name}”) the mean over its heads in which it is defined"
-            for name, meaning in FEATURES.items()
-        }
-        return pd.DataFrame({**index, **heads}.items(), columns=["column", "meaning"])
+        layer = {f"L{self.layers[0]} …": f"a feature below in layer {self.layers[0]}: mean over heads that define it"}
+        return pd.DataFrame({**index, **layer, **FEATURES}.items(), columns=["column", "meaning"])
 
 
 @one_thread()

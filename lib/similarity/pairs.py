@@ -46,7 +46,8 @@ class Pairs:
 
     used: the units that take part (used,). first, second: unit index of either end (pair,); flat: the pair's place
     in the flattened matrix over ``used``; distance: units apart in reading order, on images steps on the patch grid
-    (-1 to a token without a place); same_sentence, same_label: bool (pair,).
+    (-1 to a token without a place); same_sentence, other_sentence, same_label: bool (pair,), other_sentence where both
+    ends know their sentence.
     """
 
     units: Units
@@ -56,6 +57,7 @@ class Pairs:
     flat: Array
     distance: Array
     same_sentence: Array
+    other_sentence: Array
     same_label: Array
 
     def __len__(self) -> int:
@@ -82,6 +84,7 @@ def pairs_of(units: Units, used: Array | None = None) -> Pairs:
     else:
         distance = np.abs(units.place[first] - units.place[second]).sum(axis=1).astype(np.int32)
         distance[(units.place[first] < 0).any(axis=1) | (units.place[second] < 0).any(axis=1)] = -1
+    same_sentence = _alike(units.sentence, first, second)
     return Pairs(
         units=units,
         used=used,
@@ -89,7 +92,8 @@ def pairs_of(units: Units, used: Array | None = None) -> Pairs:
         second=second,
         flat=i * len(used) + j,
         distance=distance,
-        same_sentence=_alike(units.sentence, first, second),
+        same_sentence=same_sentence,
+        other_sentence=(units.sentence[first] >= 0) & (units.sentence[second] >= 0) & ~same_sentence,
         same_label=_alike(units.label, first, second),
     )
 

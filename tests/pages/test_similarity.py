@@ -9,8 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib.corpora import Document, builtin
+from lib.similarity import Freeze
 from lib.ui import cached, tables, texts, verdicts
-from lib.ui.similarity import anchors, document, heads, layers, measures, wording
+from lib.ui.similarity import anchors, compare, document, heads, layers, measures, wording
 from lib.verdicts import verdict
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
@@ -168,6 +169,14 @@ def test_intervals_of_shares_and_distances_stay_within_what_is_possible():
     assert wording.interval(0.91, 1.04, "share") == "[91, 100]"
     assert wording.interval(-2.0, 3.0, "tokens") == "[0.0, 3.0]"
     assert wording.interval(-0.04, 0.1, "sd") == "[−0.04, 0.10]"
+
+
+@pytest.mark.parametrize(
+    ("low", "frozen", "said"), [(np.nan, (), "not decided"), (0.2, (), ": none"), (0.97, (0, 1), ": L0, L1.")]
+)
+def test_layers_to_freeze_are_named_or_not_decided(low, frozen, said):
+    frame = pd.DataFrame({"layer": [0, 1], "cka": 0.98, "low": low, "high": low})
+    assert said in compare.frozen_sentence(Freeze(frame, frame, frozen, frozen, 0.95))
 
 
 def test_attention_mass_is_told_beside_its_chance():

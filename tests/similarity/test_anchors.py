@@ -102,5 +102,5 @@ def test_documents_without_pairs_are_in_no_half(made):
 
 def test_a_text_too_short_for_anchors_is_told_in_the_singular(made):
     measured = measure(made(np.random.default_rng(6).normal(size=(1, 1, 6, 4))))
-    with pytest.raises(SimilarityError, match="5 times, in one document; got none of 6"):
+    with pytest.raises(SimilarityError, match=r"5 times, in one document; got none of 6\. Add text"):
         anchors(measured)

@@ -55,8 +55,8 @@ def test_exports_name_everything(random_corpus):
     assert arrays["axes"].tolist() == ["unit", "layer", "head", "feature"]
     assert dict(zip(arrays["features"], arrays["meanings"], strict=True)) == FEATURES
     meaning = features.columns().set_index("column")["meaning"]
-    assert "“L0 partners”" in meaning["partners"] and "mean over its heads" in meaning["partners"]
-    explained = set(features.columns()["column"])
+    assert "in layer 0: mean over heads" in meaning["L0 …"]
+    explained = set(meaning.index) - {"L0 …"}
     assert {column.split(" ", 1)[-1] for column in frame.columns} == explained
 
 

@@ -212,6 +212,22 @@ def test_bad_input_is_measured_where_it_can_be_and_said(made):
     assert frame["distance"].notna().all()
 
 
+def test_pairs_with_a_token_of_no_sentence_are_neither_within_nor_between(made):
+    z = np.random.default_rng(0).normal(size=(2, 3, 12, 4))
+    special = [True] + [False] * 10 + [True]
+    one = pair_statistics(made(z, sentence=[-1] + [0] * 10 + [-1], special=special), special=True)
+    assert one["contrast"].isna().all() and "contrast is not defined" in " ".join(one.attrs["notes"])
+    sentence = [-1] + [0] * 5 + [1] * 5 + [-1]
+    two = pair_statistics(made(z, sentence=sentence, special=special), special=True)
+    similar = z[1, 2] @ z[1, 2].T
+    first, second = np.triu_indices(12, 1)
+    known = (first > 0) & (second < 11)
+    same = known & (np.array(sentence)[first] == np.array(sentence)[second])
+    every = similar[first, second]
+    expected = (every[same].mean() - every[known & ~same].mean()) / every.std()
+    assert two["contrast"].iloc[5] == pytest.approx(expected, rel=1e-5)
+
+
 def test_one_sentence_has_no_contrast_and_says_so(made):
     z = np.random.default_rng(14).normal(size=(1, 2, 60, 4))
     frame = pair_statistics(made(z, [30, 30], sentence=np.zeros(60)))

@@ -8,7 +8,15 @@ from contextlib import contextmanager
 import streamlit as st
 
 from lib.numerals import written
-from lib.similarity import Measured, SimilarityError, differences, head_differences, layers_to_freeze, side_by_side
+from lib.similarity import (
+    Freeze,
+    Measured,
+    SimilarityError,
+    differences,
+    head_differences,
+    layers_to_freeze,
+    side_by_side,
+)
 from lib.ui import cached
 from lib.ui.captured import corpus_key
 from lib.ui.model import second_choice
@@ -134,9 +142,18 @@ def freeze(scene: Scene, ask: Ask, other: Second, name: str) -> None:
         frame, "layer", "cka", **bounds, null="threshold", x_title="layer", y_title="CKA (1: same geometry)", height=240
     )
     st.altair_chart(chart, width="stretch")
-    names = ", ".join(f"L{layer}" for layer in found.frozen) or "none"
     st.caption(
         f"How much of the similarities' geometry both share, mean over a layer's heads; dashed: {found.threshold}. "
+        f"{frozen_sentence(found)}"
+    )
+
+
+def frozen_sentence(found: Freeze) -> str:
+    """Which layers could be frozen, or why that cannot be told."""
+    if found.layers["low"].isna().all():
+        return "One document: no intervals, so which layers could be frozen is not decided."
+    names = ", ".join(f"L{layer}" for layer in found.frozen) or "none"
+    return (
         f"Could be frozen from the bottom up (lower end of the interval above the line): {names}. "
         "What freezing costs, training tells."
     )
