@@ -209,7 +209,9 @@ def _colour(frame: pd.DataFrame, series: str | None, colours: Sequence[str]) -> 
         return alt.value(colours[0])
     names = [str(name) for name in frame[series].drop_duplicates()]
     scale = alt.Scale(domain=names, range=[colours[i % len(colours)] for i in range(len(names))])
-    return alt.Color(f"{_safe(series)}:N", scale=scale, legend=alt.Legend(title=None, orient="top", symbolOpacity=1))
+    columns = alt.ExprRef("width < 340 ? 3 : 0")  # on a telephone a legend in one line would be cut off
+    legend = alt.Legend(title=None, orient="top", symbolOpacity=1, columns=columns)
+    return alt.Color(f"{_safe(series)}:N", scale=scale, legend=legend)
 
 
 def _tip(name: str) -> alt.Tooltip:

@@ -27,6 +27,12 @@ def texts(app):
     return " ".join(element.value for kind in ("markdown", "text", "caption") for element in getattr(app, kind))
 
 
+def ticked(app, table):
+    """The heads of the rows that are ticked in the catalogue."""
+    rows = app.session_state["heads-catalogue"]["selection"]["rows"]
+    return [(table["layer"].iloc[row], table["head"].iloc[row]) for row in rows]
+
+
 @pytest.fixture(scope="module")
 def t5_folder(tmp_path_factory):
     """A T5 of two layers with a tokenizer of whole words, saved as a user would have it."""
@@ -67,6 +73,15 @@ def test_catalogue_scatter_map_and_filter(name):
     kept = next(frame.value for frame in app.dataframe if "role" in frame.value)
     assert not app.exception
     assert set(kept["role"]) == {role} and len(kept) == (table["role"] == role).sum()
+    here = app.session_state["layer"], app.session_state["head"]
+    held = (kept[["layer", "head"]] == list(here)).all(axis=1).any()
+    assert ticked(app, kept) == ([here] if held else [])
+    other = kept.iloc[-1]
+    app.session_state["layer"], app.session_state["head"] = int(other["layer"]), int(other["head"])
+    app.run()
+    assert ticked(app, kept) == [(other["layer"], other["head"])]  # the row of the chosen head, whoever chose it
+    app.multiselect(key="heads-catalogue-roles").set_value([]).run()
+    assert ticked(app, table) == [(other["layer"], other["head"])]
     app.selectbox(key="heads-catalogue-Across").set_value("confidence").run()
     assert not app.exception
 

@@ -155,6 +155,7 @@ def test_windows_lie_where_they_were_cut():
 def test_numbers_are_written_with_two_to_three_digits():
     written = [number(value) for value in (0.8134, 0.0039, 12.34, 1234.5, float("nan"), 0.0)]
     assert written == ["0.81", "0.0039", "12.3", "1,234", "–", "0.00"]
+    assert [number(value) for value in (0.0104, 0.021, 5e-5)] == ["0.010", "0.021", "5.0×10⁻⁵"]
     assert interval(float("nan"), 1.0) == ""
 
 

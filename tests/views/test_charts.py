@@ -65,3 +65,9 @@ def test_empty_or_incomplete_tables_are_refused(frame):
 def test_nothing_sets_the_theme():
     config = charts.line(FRAME, "layer", "null").to_dict()["config"]
     assert "background" not in json.dumps(config)
+
+
+def test_a_legend_wraps_where_a_line_would_be_cut_off():
+    frame = pd.concat([FRAME.assign(what=name) for name in "ABCD"])
+    legend = charts.line(frame, "layer", "null", series="what").to_dict()["layer"][0]["encoding"]["color"]["legend"]
+    assert legend["columns"] == {"expr": "width < 340 ? 3 : 0"}

@@ -26,7 +26,7 @@ def catalogue_panel(scene: Scene, table: pd.DataFrame, documents: int) -> None:
     """Draw filter, table, scatter, map and download. table: from ``score_heads``."""
     names = measured(table)
     kept, chosen, beside = _filters(table, names, "image" if scene.encoding.grid else "text")
-    _table(kept, chosen, beside)
+    _table(scene, kept, chosen, beside)
     across, up = _axes(names)
     left, right = st.columns(2, gap="large")
     with left:
@@ -70,8 +70,8 @@ def _filters(table: pd.DataFrame, names: list[str], kind: str) -> tuple[pd.DataF
     return (table[held] if held.any() else table), [name for name in chosen if name in names], list(beside)
 
 
-def _table(kept: pd.DataFrame, chosen: list[str], beside: list[str]) -> None:
-    """The table; a click on a row chooses its head."""
+def _table(scene: Scene, kept: pd.DataFrame, chosen: list[str], beside: list[str]) -> None:
+    """The table; a click on a row chooses its head, and the row of the chosen head is the one that is ticked."""
     shown = pd.DataFrame({"layer": kept["layer"], "head": kept["head"], "role": kept["role"]})
     narrow = {"width": "small", "format": "%.3g"}
     columns: dict[str, object] = {
@@ -105,6 +105,8 @@ def _table(kept: pd.DataFrame, chosen: list[str], beside: list[str]) -> None:
         if picked and picked[0] < len(rows):
             choose_head(*rows[picked[0]])
 
+    here = (scene.choice.layer, scene.choice.head)  # chosen here or elsewhere, before or after a filter
+    st.session_state["heads-catalogue"] = {"selection": {"rows": [rows.index(here)] if here in rows else []}}
     st.dataframe(
         shown,
         key="heads-catalogue",
@@ -145,7 +147,7 @@ def _scatter(scene: Scene, kept: pd.DataFrame, across: str, up: str) -> None:
     low, high = span.min(), span.max()
     unit_square = ((span - low) / (high - low).replace(0, 1)).to_numpy(float) * (1.0, 0.8)
     common = [role for role in drawn["role"].value_counts().index if role != NONE_CLEAR][: TOP_ROLES - 1]
-    classes = [*common, "other"]
+    classes = [*common, "other"] if set(drawn["role"]) - set(common) else common
     where = [classes.index(role) if role in common else len(common) for role in drawn["role"]]
     heads = [(int(row.layer), int(row.head)) for row in drawn.itertuples()]
     chosen = (scene.choice.layer, scene.choice.head)
@@ -154,7 +156,10 @@ def _scatter(scene: Scene, kept: pd.DataFrame, across: str, up: str) -> None:
         key="heads-scatter",
         data_id=f"{across} {up} {len(drawn)}",
         colouring=by_class(
-            np.array(where), classes, (*palette.class_colours(TOP_ROLES)[: len(common)], palette.NEUTRAL), title="role"
+            np.array(where),
+            classes,
+            (*palette.class_colours(TOP_ROLES)[: len(common)], palette.NEUTRAL)[: len(classes)],
+            title="role",
         ),
         labels=[f"L{layer} H{head}" for layer, head in heads],
         facts={SCORES[name].label: drawn[name].to_numpy(float) for name in dict.fromkeys((across, up))},

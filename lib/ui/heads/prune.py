@@ -89,15 +89,15 @@ def _curves(scene: Scene, curve: pd.DataFrame, budget: float, documents: int, he
         width="stretch",
     )  # fmt: skip
     counts = removable(curve, budget)
-    others = ", ".join(f"{name} {count}" for name, count in counts.items() if name != "greedy")
+    others = ", ".join(f"{name}: {count}" for name, count in counts.items() if name != "greedy")
     st.markdown(
         f"Within a change of {budget:g}, **{counts['greedy']} of {heads} heads** can go in the greedy order"
         + (f"; {others}." if others else ".")
     )
+    band = "; band of the greedy curve: 95 % over documents, simultaneous over steps" if bounds else ""
     st.caption(
-        f"{plural(documents, 'document')}; band of the greedy curve: 95 % over documents, simultaneous over steps. "
-        "The greedy order is chosen "
-        "and measured on the same documents, so it flatters itself; the other orders are followed as far as it went."
+        f"{plural(documents, 'document')}{band}. The greedy order is chosen and measured on the same documents, so it "
+        f"flatters itself; the other orders are followed as far as it went, measured at {STEPS} lengths at most."
     )
     facts = provenance(scene, corpus_documents=documents, budget=budget)
     files = {"Curves as CSV": ("headlight-pruning.csv", "text/csv", partial(csv_table, curve, facts))}

@@ -42,7 +42,7 @@ def _masses(profile: pd.DataFrame, documents: int) -> None:
     frame = told_once(profile[profile["score"].isin(MASSES) & profile["value"].notna()])
     st.markdown("**Where attention goes, by layer**")
     if frame.empty:
-        st.caption("No special token and no first position here.")
+        st.caption("Nothing to draw: no special token, first position or full stop takes part.")
         return
     bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}
     chart = charts.line(frame, "layer", "value", **bounds, series="label", x_title="layer", y_title="share of a row")

@@ -33,7 +33,7 @@ def number(value: float) -> str:
         return _typeset(f"{value:,.0f}")
     if size >= 10:
         return _typeset(f"{value:.1f}")
-    return _typeset(f"{value:.2f}" if size >= 0.095 or value == 0 else f"{value:.2g}")
+    return _typeset(f"{value:.2f}" if size >= 0.095 or value == 0 else f"{value:#.2g}")
 
 
 def signed(value: float, digits: int = 2) -> str:
