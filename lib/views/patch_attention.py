@@ -51,7 +51,7 @@ def patch_attention_figure(
         note: a line beneath it.
         mode: "overlay" (attention of the chosen patch), "arrows" (strongest partner of every patch: circle =
             itself, square = a prefix token) or "links" (all pairs above a threshold).
-        threshold: where the slider for "links" starts; half of the largest weight if None.
+        threshold: where the slider for "links" starts; half of the largest between two patches if None.
         chosen: the token looked at, an index into the pattern; the patch in the middle if None.
         direction: what is lit at first, "query": what the chosen token attends to, or "key": what attends to it.
 
@@ -92,13 +92,21 @@ def patch_attention_figure(
         "note": note,
         "mode": mode,
         "direction": direction,
-        "threshold": float(threshold if threshold is not None else high / 2),
+        "threshold": float(threshold if threshold is not None else _strongest_link(pattern, prefix, high) / 2),
         "chosen": chosen if chosen is not None else prefix + (rows // 2) * columns + columns // 2,
         "query_colour": palette.QUERY,
         "key_colour": palette.KEY,
         "label": label + " Arrow keys move from patch to patch.",
     }
     return Figure("patch_attention", pack(meta, arrays), (len(pattern),), label)
+
+
+def _strongest_link(pattern: np.ndarray, prefix: int, high: float) -> float:
+    """Largest weight between two different patches; ``high`` where none is above 0."""
+    between = pattern[prefix:, prefix:].copy()
+    np.fill_diagonal(between, np.nan)
+    largest = np.nanmax(between, initial=0)
+    return float(largest) if largest > 0 else high
 
 
 def _prefix_tokens(seen: np.ndarray, pattern: np.ndarray, patches: int) -> int:

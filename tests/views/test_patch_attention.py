@@ -97,3 +97,14 @@ def test_parts_that_do_not_fit_are_refused(seen, grid, pattern):
 def test_what_is_lit_at_first_is_the_callers_choice(direction):
     figure = patch_attention_figure(SEEN, (2, 4), dirichlet(8), direction=direction)
     assert unpack(figure.packet)[0]["direction"] == direction
+
+
+def test_links_begin_at_half_of_what_lies_between_patches_not_of_what_rests_on_cls_or_itself():
+    pattern = np.full((9, 9), 0.01)
+    pattern[:, 0] = 0.9
+    np.fill_diagonal(pattern, 0.8)
+    pattern[3, 5] = 0.2
+    meta, _ = unpack(patch_attention_figure(SEEN, (2, 4), pattern).packet)
+    assert meta["threshold"] == pytest.approx(0.1)
+    meta, _ = unpack(patch_attention_figure(SEEN, (2, 4), np.eye(9)).packet)
+    assert meta["threshold"] == 0.5
