@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from operator import length_hint
 
 import numpy as np
 import pandas as pd
@@ -190,13 +191,14 @@ def trust_table(
 ) -> pd.DataFrame:
     """The map of heads by trust: one row per tile with the numbers of ``Trust`` and why it is doubtful.
 
-    drawn: tiles made with ``settings``. most: points of each that trustworthiness and continuity are measured on.
+    drawn: tiles made with ``settings``, taken one at a time. most: points of each that trustworthiness and continuity
+    are measured on.
     """
     own, theirs = settings.samples(capture)
-    drawn, found = list(drawn), []
+    total, found = length_hint(drawn, len(all_heads(capture))), []
     for done, tile in enumerate(drawn):
         if progress:
-            progress(done, len(drawn), "measuring trust")
+            progress(done, total, "measuring trust")
         joint = head_map(capture, tile.layer, tile.head, settings.scale, settings.roles, own.rows, theirs.rows)
         one = trust(capture, tile.layer, tile.head, joint, tile.projection, own, theirs, most=most)
         found.append({"layer": tile.layer, "head": tile.head, **asdict(one), "doubtful": one.doubtful})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 
 import numpy as np
@@ -28,7 +29,7 @@ from lib.ui.embeddings.stage import Stage
 from lib.ui.job import Progress, worked
 
 EVIDENCE, TWIN, TRUST = "embeddings-evidence", "embeddings-twin", "embeddings-trust"
-QUIET = 1.0  # seconds without a redraw before trust is measured unasked
+QUIET = 1.0  # seconds after a redraw before trust is measured unasked
 
 
 def measured(on: Stage) -> Evidence | None:
@@ -71,13 +72,14 @@ def measured_trust(on: Stage, made: Maps) -> pd.DataFrame | None:
 def trust_soon(on: Stage, made: Maps) -> None:
     """Measure the trust of all pictures in a thread, once: what is drawn next marks those of low trust.
 
-    Whoever clicks goes first: the thread rests until nothing has been drawn for a second.
+    Called when a redraw ends. Whoever clicks goes first: the thread rests while the page is redrawn, and a second.
     """
+    made.rests_until = time.monotonic() + QUIET
     if not (made.ready.all() and {"query", "key"} <= set(on.ask.roles)):
         return
 
     def give_way(done: int, total: int, stage: str) -> None:
-        while time.monotonic() - made.seen < QUIET:
+        while time.monotonic() < made.rests_until:
             time.sleep(0.1)
 
     def build() -> pd.DataFrame:
@@ -104,9 +106,9 @@ def trust_key(on: Stage, made: Maps) -> str:
     return made.settings.key(on.taken.hash, -1, -1)
 
 
-def _tiles(on: Stage, made: Maps) -> list[Tile]:
+def _tiles(on: Stage, made: Maps) -> Iterable[Tile]:
     if made.settings.method == "pca":
-        return list(tiles(on.taken, made.settings))
+        return tiles(on.taken, made.settings)
     found = [load_tile(cached.store(), on.taken.hash, made.settings, *place) for place in all_heads(on.taken)]
     return [tile for tile in found if tile is not None]
 

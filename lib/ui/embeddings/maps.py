@@ -22,6 +22,7 @@ from lib.ui.message import explained
 from lib.ui.progress import progress_line
 from lib.views import coordinates
 
+REDRAW = 10  # seconds that a redraw may take; one that is cut short does not tell its end
 UNSEEN = 20  # seconds after which maps that nobody looks at are not drawn on
 PROCESS = 1 << 30  # free bytes that a process of its own may need: numba and UMAP are large
 EDGE, BEYOND = 0.02, 1 / 3  # points outside this share, and further out than this part of the others' range, are strays
@@ -47,6 +48,7 @@ class Maps:
     error: HeadlightError | None = None
     stopped: bool = False
     seen: float = 0.0
+    rests_until: float = 0.0  # work that nobody asked for makes way until then
 
     @property
     def busy(self) -> bool:
@@ -141,7 +143,7 @@ def known_maps(taken: Capture, settings: MapSettings) -> Maps | None:
     """The same where somebody asked for them before, who is there again: work unasked for makes way."""
     found: Maps | None = cached.known("embeddings: maps", settings.key(taken.hash, -1, -1))
     if found is not None:
-        found.seen = time.monotonic()
+        found.rests_until = time.monotonic() + REDRAW
     return found
 
 
