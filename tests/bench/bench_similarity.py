@@ -160,7 +160,7 @@ def on_screen() -> None:
             tab = browser.new_page(viewport={"width": 1280, "height": 1000})
             tab.add_init_script(WATCH + LISTEN)
             tab.goto(f"{server.address}/similarity?corpus=topics&tokens=512&layer=0&head=0", timeout=300_000)
-            tab.get_by_text("Of a uniform row").first.wait_for(timeout=600_000)
+            tab.get_by_text("In the last layer: ").first.wait_for(timeout=600_000)
             times = [_stepped(tab) for _ in range(STEPS)]
         finally:
             browser.close()
