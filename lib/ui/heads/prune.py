@@ -69,8 +69,8 @@ def _sources(given: Orders | None) -> None:
         st.caption(f"{own} {' and '.join(given.orders)}: from the Similarity page, {given.source}.")
         return
     st.caption(
-        f"{own} More orders, by similarity of outputs and, on text, by repetition, come from Similarity: open Uses, "
-        "Heads to prune, there for this model, and come back."
+        f"{own} More orders, by similarity of outputs and, on text, by repetition, come from the Similarity page: "
+        "open Uses, Heads to prune, there for this model, and come back."
     )
     st.page_link("pages/similarity.py", label="Find them on Similarity", icon=":material/blur_on:")
 
