@@ -56,8 +56,8 @@ def noise(layer: LayerAnalysis) -> str:
     draws = np.array([spectrum_numbers(spectrum) for spectrum in layer.white]).T
     ends = [null_interval(values) for values in draws]
     names = ("T_spec", "entropy rank", "participation", "H*")
-    told = ["n/a" if np.isnan(low) else f"{low:.3g} … {high:.3g}" for low, high in ends]
-    return ", ".join(f"{name} {each}" for name, each in zip(names, told, strict=True))
+    shown = ["n/a" if np.isnan(low) else f"{low:.3g} … {high:.3g}" for low, high in ends]
+    return ", ".join(f"{name} {each}" for name, each in zip(names, shown, strict=True))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
