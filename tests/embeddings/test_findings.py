@@ -78,7 +78,7 @@ def test_an_untrained_twin_that_does_as_well_qualifies_the_distance():
     found = marks(planted(), planted(model="twin"))["Distance"]
     assert found.mark == "reproduced"
     assert "Holds, but not learned" in found.reason
-    assert "Untrained twin: -0.899" in found.note
+    assert "Untrained twin: −0.899" in found.note
 
 
 def test_what_does_not_hold_is_not():
@@ -142,7 +142,7 @@ def test_the_command_prints_every_verdict_and_sentence(minilm, monkeypatch, caps
     main()
     said = capsys.readouterr().out
     assert said.count("  →  ") == 7
-    assert "Untrained twin: -0." in said
+    assert "Untrained twin: −0." in said
     assert "\nL5 H11: " in said
 
 
