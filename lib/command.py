@@ -1,15 +1,17 @@
-"""What the commands share: the corpus they are given, the line that says how far they are, and how they give up."""
+"""What the commands share: the corpus they are given, how they tell verdicts and progress, and how they give up."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from lib.corpora import Document, builtin, conllu, from_file
 from lib.errors import HeadlightError
+from lib.verdict_words import interval_words, number_words
+from lib.verdicts import Verdict, table
 
 
 def documents(corpus: str) -> list[Document]:
@@ -18,6 +20,17 @@ def documents(corpus: str) -> list[Document]:
     if not file.is_file():
         return builtin(corpus)
     return conllu(file) if file.suffix == ".conllu" else from_file(file)
+
+
+def verdict_lines(verdicts: Iterable[Verdict]) -> str:
+    """Claims with their marks, each followed by its parts: number, interval, null and mark."""
+    lines = []
+    for found in verdicts:
+        lines += ["", f"{found.claim}  →  {found.mark}", f"  {found.reason} {found.note}"]
+        for part in table(found.parts or [found]).itertuples():
+            number = f"{number_words(part.number)} {interval_words(part.number, (part.low, part.high))}".strip()
+            lines.append(f"  {part.quantity}: {number}, null {part.null} → {part.mark}. {part.note}")
+    return "\n".join(lines) + "\n"
 
 
 def say(done: int, total: int, stage: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 def written(value: float, form: str) -> str:
     """A number in a format of Python's, with a minus sign for a hyphen and no minus before zero: −0.48, +0.00."""
@@ -12,3 +14,11 @@ def written(value: float, form: str) -> str:
 def per_cent(share: float, form: str = ".0f") -> str:
     """A share of one as a percentage: 0.38 is 38 %."""
     return f"{written(100 * share, form)} %"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """An estimate with its interval, three digits each: 3.2 [2.9, 3.5]; n/a where it is not defined."""
+    if not math.isfinite(value):
+        return "n/a"
+    ends = f" [{written(low, '.3g')}, {written(high, '.3g')}]" if math.isfinite(low) and math.isfinite(high) else ""
+    return f"{written(value, '.3g')}{ends}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.numerals import per_cent, written
+from lib.numerals import per_cent, with_interval, written
 
 
 @pytest.mark.parametrize(
@@ -15,3 +15,16 @@ def test_written(value, form, expected):
 
 def test_a_share_is_a_percentage():
     assert (per_cent(0.385), per_cent(-0.0123, ".1f")) == ("38 %", "−1.2 %")
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ((3.21, 2.9, 3.5), "3.21 [2.9, 3.5]"),
+        ((-3.21, -3.5, 0.2), "−3.21 [−3.5, 0.2]"),
+        ((float("nan"), 0.0, 1.0), "n/a"),
+        ((2.0, float("nan"), 3.0), "2"),
+    ],
+)
+def test_an_estimate_stands_with_its_interval(found, expected):
+    assert with_interval(*found) == expected

@@ -6,10 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from lib.command import documents, told
+from lib.command import documents, told, verdict_lines
 from lib.corpora import encode
 from lib.models import load, untrained_twin
-from lib.verdicts import table
 
 from .evidence import evidence
 from .findings import attentionviz
@@ -32,11 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         trained = evidence(engine, encodings)
         twin = evidence(untrained_twin(engine), encodings)
         verdicts = attentionviz(trained, twin, given.corpus)
-    for found in verdicts:
-        sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
-        for row in table(found.parts or [found]).itertuples():
-            interval = f"{row.number:.3g} [{row.low:.3g}, {row.high:.3g}]"
-            sys.stdout.write(f"  {row.quantity}: {interval}, null {row.null} → {row.mark}. {row.note}\n")
+    sys.stdout.write(verdict_lines(verdicts))
     if given.sentences:
         columns = {one.grid[1] for one in encodings if one.grid}
         sentences = head_sentences(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lib.numerals import written
 from lib.verdicts import Verdict, table
 from lib.views import palette
 
@@ -78,13 +79,13 @@ def cell(value: object) -> str:
     if isinstance(value, Raw):
         return value.html
     if isinstance(value, float | np.floating):
-        return "–" if math.isnan(value) else f"{value:.3g}"
+        return "–" if math.isnan(value) else written(value, ".3g")
     return html.escape(str(value))
 
 
 def interval(low: float, high: float) -> str:
     """[low, high] in three digits; a dash where there is none."""
-    return "–" if math.isnan(low) or math.isnan(high) else f"[{low:.3g}, {high:.3g}]"
+    return "–" if math.isnan(low) or math.isnan(high) else f"[{written(low, '.3g')}, {written(high, '.3g')}]"
 
 
 def head_map(values: np.ndarray, layers: Sequence[int], title: str, note: str) -> Raw:
@@ -103,7 +104,9 @@ def head_map(values: np.ndarray, layers: Sequence[int], title: str, note: str) -
             look = f"background:rgb({red},{green},{blue});color:{ink}"
             cells.append(f"<td style='{look}' title='L{layer} H{head}: {value:.4g}'>{value:.2f}</td>")
         lines.append(f"<tr><th>L{layer}</th>{''.join(cells)}</tr>")
-    said = f"<figcaption>{html.escape(note)}. Colours from {low:.3g} to {high:.3g}.</figcaption>"
+    said = (
+        f"<figcaption>{html.escape(note)}. Colours from {written(low, '.3g')} to {written(high, '.3g')}.</figcaption>"
+    )
     return Raw(f"<figure><h3>{html.escape(title)}</h3><table class='map'>{''.join(lines)}</table>{said}</figure>")
 
 
@@ -131,7 +134,8 @@ def trend(layers: Sequence[int], lines: Mapping[str, Sequence[float]], title: st
         dash = "" if place == 0 else " stroke-dasharray='5 4' opacity='.7'"
         colour = "#3B7DD8" if place == 0 else palette.NEUTRAL
         drawn.append(f"<polyline points='{' '.join(points(values))}' fill='none' stroke='{colour}' {dash}/>")
-    ticks = f"<text x='2' y='16'>{most:.3g}</text><text x='2' y='{HIGH - 22}'>{least:.3g}</text>"
+    ticks = f"<text x='2' y='16'>{written(most, '.3g')}</text>"
+    ticks += f"<text x='2' y='{HIGH - 22}'>{written(least, '.3g')}</text>"
     ticks += (
         f"<text x='{EDGE}' y='{HIGH - 4}'>L{layers[0]}</text><text x='{WIDE - 30}' y='{HIGH - 4}'>L{layers[-1]}</text>"
     )

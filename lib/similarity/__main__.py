@@ -6,9 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from lib.command import documents, told
+from lib.command import documents, told, verdict_lines
 from lib.models import load, untrained_twin
-from lib.verdicts import table
 
 from .claims import evidence, halevi
 
@@ -26,13 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         trained = evidence(engine, read, stream=given.stream)
         twin = evidence(untrained_twin(engine), read, stream=given.stream)
         verdicts = halevi(trained, twin, given.corpus)
-    for found in verdicts:
-        sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
-        for row in table(found.parts or [found]).itertuples():
-            number = "not defined"
-            if row.number == row.number:
-                number = f"{row.number:.3g} [{row.low:.3g}, {row.high:.3g}], null {row.null}"
-            sys.stdout.write(f"  {row.quantity}: {number} → {row.mark}. {row.note}\n")
+    sys.stdout.write(verdict_lines(verdicts))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lib.command import documents, told
+from lib.command import documents, told, verdict_lines
 from lib.models import load
-from lib.verdict_words import interval_words, number_words
-from lib.verdicts import table
+from lib.numerals import with_interval
 
 from .analysis import LayerAnalysis, analyse
 from .claim_evidence import PAPER_LAYERS, evidence, paper_rows
@@ -37,18 +36,13 @@ def rows(layers: Sequence[LayerAnalysis], fields: Sequence, grams: HeadGrams) ->
         layer = layers[row]
         centroid, strongest = layer.profile.centroid_interval(), next(iter(layer.dominant), None)
         needed = heads_needed(grams.of(layer.layer))
-        measured = [cell(n.estimate[row], n.low[row], n.high[row]) for n in numbers[:3]]
+        measured = [with_interval(n.estimate[row], n.low[row], n.high[row]) for n in numbers[:3]]
         rank = f"{layer.growth.rank[-1]:.0f}{' (unresolved)' if layer.growth.unresolved else ''}"
         scale = f"{strongest.scale:.1f} @ {strongest.lag:+d}, {strongest.ratio:.2f} ×" if strongest else "none"
-        ends = cell(centroid.estimate, centroid.low, centroid.high)
-        heads = f"{cell(needed.estimate, needed.low, needed.high)} of {grams.pattern.shape[-1]}"
+        ends = with_interval(centroid.estimate, centroid.low, centroid.high)
+        heads = f"{with_interval(needed.estimate, needed.low, needed.high)} of {grams.pattern.shape[-1]}"
         found.append([f"L{layer.layer}", ends, scale, *measured, rank, heads])
     return found
-
-
-def cell(value: float, low: float, high: float) -> str:
-    """An estimate with its interval; n/a where it is not defined."""
-    return f"{value:.3g} [{low:.3g}, {high:.3g}]" if np.isfinite(value) else "n/a"
 
 
 def noise(layer: LayerAnalysis) -> str:
@@ -78,13 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines = [f"{given.model} on {given.corpus}: {cut.summary} White noise: {noise(layers[0])}.", ""]
     lines += [f"| {' | '.join(cells)} |" for cells in (HEADER, ["---"] * len(HEADER), *rows(layers, fields, grams))]
     sys.stdout.write("\n".join(lines) + "\n")
-    if not given.verdicts:
-        return
-    for found in zeris(evidence(fields, grams, engine.name), given.corpus):
-        sys.stdout.write(f"\n{found.claim}  →  {found.mark}\n  {found.reason} {found.note}\n")
-        for part in table(found.parts or [found]).itertuples():
-            number = f"{number_words(part.number)} {interval_words(part.number, (part.low, part.high))}".strip()
-            sys.stdout.write(f"  {part.quantity}: {number}, null {part.null} → {part.mark}. {part.note}\n")
+    if given.verdicts:
+        sys.stdout.write(verdict_lines(zeris(evidence(fields, grams, engine.name), given.corpus)))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lib.errors import HeadlightError
+from lib.numerals import written
 from lib.views import palette
 
 SHADES = 32  # steps of a ramp; 8 roles of 32 shades fit one byte
@@ -78,7 +79,7 @@ def by_value(
     low, high = value_range or ((known.min(), known.max()) if known.size else (0.0, 1.0))
     place = np.clip((np.nan_to_num(values, nan=low) - low) / ((high - low) or 1.0), 0, 1)
     shade = np.minimum((place * SHADES).astype(int), SHADES - 1)
-    ends = {"low": f"{low:.3g}", "high": f"{high:.3g} {unit}".strip()}
+    ends = {"low": written(low, ".3g"), "high": f"{written(high, '.3g')} {unit}".strip()}
     if roles is None:
         ramp = [_hex(c) for c in palette.table("cividis")[np.linspace(0, 255, SHADES).astype(int)]]
         return Colouring(shade.astype(np.uint8), tuple(ramp), ({"name": "", "colours": ramp, **ends},), title)

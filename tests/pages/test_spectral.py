@@ -12,7 +12,7 @@ from lib.models import catalogue
 from lib.spectral import DominantScale, Field, analyse
 from lib.ui import cached, texts
 from lib.ui.spectral import bands, compare, measures, scalograms
-from lib.ui.spectral.layer import between, cell
+from lib.ui.spectral.layer import between
 from lib.views.packet import unpack
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
@@ -227,8 +227,6 @@ def test_dominant_scales_are_told_with_their_chance(shown):
 
 
 def test_numbers_that_are_not_defined_are_not_numbers():
-    assert cell(float("nan"), 0.0, 1.0) == "n/a"
-    assert cell(3.21, 2.9, 3.5) == "3.21 [2.9, 3.5]"
     assert (between(93.6, 133.2), between(42.1, 41.9)) == ("94 … 133", "42")
     assert compare.ends(1.24, 0.8, 1.6) == "+1.24 [0.8, 1.6] ▲"
     assert compare.ends(0.5, 0.4, 0.6, 1.0) == "0.5 [0.4, 0.6] ▼"

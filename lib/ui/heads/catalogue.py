@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lib.heads.roles import NONE_CLEAR
+from lib.numerals import written
 from lib.ui.downloads import download_row, provenance
 from lib.ui.heads.wording import SCORES, SIGNED, capital, measured, number, unit
 from lib.ui.scene import Scene
@@ -87,7 +88,7 @@ def _table(scene: Scene, kept: pd.DataFrame, chosen: list[str], beside: list[str
             "chance": chance,
             "÷ chance": (value / chance).where(chance > 0),
             "95 %": [
-                "" if pd.isna(low) else f"{low:.3g} … {high:.3g}"
+                "" if pd.isna(low) else f"{written(low, '.3g')} … {written(high, '.3g')}"
                 for low, high in zip(kept[f"{name}_low"], kept[f"{name}_high"], strict=True)
             ],
         }

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from lib.numerals import written
 from lib.stats import Interval
 from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
@@ -94,7 +95,7 @@ def ends(value: float, low: float, high: float, none: float = 0.0) -> str:
         return "n/a"
     sign = "" if none else "+"
     apart = " ▲" if low > none else " ▼" if high < none else ""
-    return f"{value:{sign}.3g} [{low:.2g}, {high:.2g}]{apart}".replace("-", "−")
+    return f"{written(value, f'{sign}.3g')} [{written(low, '.2g')}, {written(high, '.2g')}]{apart}"
 
 
 def where_energy_went(found: Comparison, layer: Shown, row: int) -> None:

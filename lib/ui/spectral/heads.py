@@ -11,6 +11,7 @@ import streamlit as st
 
 from lib.heads import ablate, random_orders
 from lib.models import Engine
+from lib.numerals import with_interval, written
 from lib.spectral import HeadGrams, Pruned, heads_needed, keep_order, suggested_allocation
 from lib.stats import Interval
 from lib.ui import cached
@@ -18,7 +19,6 @@ from lib.ui.job import worked
 from lib.ui.message import guarded
 from lib.ui.progress import Progress
 from lib.ui.scene import Scene
-from lib.ui.spectral.layer import cell
 from lib.ui.spectral.measures import Ask, cut_windows, field_key, grams
 from lib.ui.spectral.spectra import epsilon_choice
 from lib.ui.tables import html_table
@@ -85,7 +85,7 @@ def picture(found: HeadGrams, needed: Sequence[Interval], given: np.ndarray, hea
     )  # fmt: skip
     st.altair_chart(chart, width="stretch")
     rows = [
-        ["needed", *(cell(float(n.estimate), float(n.low), float(n.high)) for n in needed)],
+        ["needed", *(with_interval(float(n.estimate), float(n.low), float(n.high)) for n in needed)],
         ["suggested", *map(str, given)],
     ]
     with st.container(height=330 if len(needed) > 12 else "content", border=False):
@@ -127,8 +127,9 @@ def check(now: Scene, ask: Ask, gone: tuple[Head, ...], epsilon: float, kind: st
     low, high = found.random
     better = "less than any random draw" if found.high < low else "not clearly less than random heads"
     st.markdown(
-        f"Change of the {found.unit}: **{found.change:+.3g}** [{found.low:+.2g}, {found.high:+.2g}]; as many random "
-        f"heads: {low:+.3g} … {high:+.3g}. That is {better}."
+        f"Change of the {found.unit}: **{written(found.change, '+.3g')}** [{written(found.low, '+.2g')}, "
+        f"{written(found.high, '+.2g')}]; as many random heads: {written(low, '+.3g')} … {written(high, '+.3g')}. "
+        f"That is {better}."
     )
     st.caption(
         f"{found.heads} heads off, {count} windows, 95 % over windows. Within the budget of {found.budget:g}: "

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from lib.numerals import with_interval
 from lib.spectral import Scalogram, entropy_rank, fit_power_law, null_interval, participation_ratio
 from lib.stats import Interval
 from lib.ui.spectral.measures import Shown
@@ -85,10 +86,10 @@ def layer_numbers(shown: Sequence[Shown], measures: Mapping[str, Interval]) -> p
     rows = []
     for i, layer in enumerate(shown):
         centroid = layer.centroid
-        row = {"layer": layer.analysis.layer, "centroid": cell(centroid.estimate, centroid.low, centroid.high)}
+        row = {"layer": layer.analysis.layer, "centroid": with_interval(centroid.estimate, centroid.low, centroid.high)}
         for key, name in MEASURES.items():
             found = measures[key]
-            row[name] = cell(found.estimate[i], found.low[i], found.high[i])
+            row[name] = with_interval(found.estimate[i], found.low[i], found.high[i])
         growth = layer.analysis.growth
         row["H*(0.1)"] = f"{growth.rank[-1]:.0f}{' [unresolved]' if growth.unresolved else ''}"
         rows.append(row)
@@ -123,10 +124,3 @@ def noise_sentence(layer: Shown) -> str:
 def between(low: float, high: float) -> str:
     """A null's interval in whole numbers: 94 … 133; one number where both ends round to it."""
     return f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} … {high:.0f}"
-
-
-def cell(value: float, low: float, high: float) -> str:
-    """An estimate with its interval: 3.2 [2.9, 3.5]; n/a where it is not defined."""
-    if not np.isfinite(value):
-        return "n/a"
-    return f"{value:.3g} [{low:.3g}, {high:.3g}]" if np.isfinite(low) and np.isfinite(high) else f"{value:.3g}"

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from lib.numerals import with_interval
 from lib.spectral import Ensemble, PowerLaw, effective_rank, null_interval
 from lib.ui.message import guarded
-from lib.ui.spectral.layer import between, cell
+from lib.ui.spectral.layer import between
 from lib.ui.spectral.measures import EPSILON, Shown
 from lib.views import charts, palette
 
@@ -77,9 +78,10 @@ def spectrum(layer: Shown, bands: Sequence[Ensemble]) -> None:
     )
     st.altair_chart(chart, width="stretch")
     st.caption(
-        f"Dashed: λₖ ∝ k^−β over k = {law.k_min} … {law.k_max}, β = {cell(law.beta, *law.interval)}, R² {law.r2:.2f}; "
-        f"**T_spec = 1/β = {cell(law.t_spec, *law.t_spec_interval)}**. Large T: many patterns share the energy. "
-        "Intervals: 95 % over windows. Noise: white. Shuffled: each lag's diagonal changes hands between windows. "
+        f"Dashed: λₖ ∝ k^−β over k = {law.k_min} … {law.k_max}, β = {with_interval(law.beta, *law.interval)}, "
+        f"R² {law.r2:.2f}; **T_spec = 1/β = {with_interval(law.t_spec, *law.t_spec_interval)}**. "
+        "Large T: many patterns share the energy. Intervals: 95 % over windows. "
+        "Noise: white. Shuffled: each lag's diagonal changes hands between windows. "
         "Sampling biases β: compare equal N and L only."
     )
 
