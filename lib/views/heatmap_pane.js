@@ -254,7 +254,8 @@ function heatmapRead(pane) {
   const name = (title, texts, i) => {
     element("span", "hl-quiet", pane.read, `${title} `);
     if (texts) element("span", "hl-token", pane.read, texts[i]);
-    element("span", "hl-quiet", pane.read, texts ? ` ${i}` : `${i}`);
+    const named = texts && !meta.lag && new Set(texts).size === texts.length; // such a name needs no place beside it
+    if (!named) element("span", "hl-quiet", pane.read, texts ? ` ${i}` : `${i}`);
   };
   name(meta.row_title, meta.rows, row);
   element("span", "hl-quiet", pane.read, " → ");

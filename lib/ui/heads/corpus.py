@@ -63,7 +63,10 @@ def _examples(found: pd.DataFrame, documents: tuple[Document, ...], score: str, 
         hide_index=True,
         width="stretch",
         height=min(36 * (len(frame) + 1), 480),
-        column_config={"sequence": st.column_config.TextColumn(width="large")},
+        column_config={
+            "bucket": st.column_config.TextColumn(width=130),
+            "sequence": st.column_config.TextColumn(width="large"),
+        },
     )
     st.caption(
         f"{capital(SCORES[score].says)}, mean over the rows of a sequence (a sentence, 32 tokens, or one image)."
