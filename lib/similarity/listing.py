@@ -31,7 +31,8 @@ def pair_list(
 
     text: the document's, for the context. Columns first, second (position of the first token in the document),
     first_text, second_text, similarity, weight (below 1 where pairs tie for the last places), distance,
-    same_sentence, same_token, first_context, second_context ("" without a text). ``attrs["pairs"]`` counts all pairs,
+    same_sentence, other_sentence (neither where a token stands in no sentence, as [SEP] does), same_token,
+    first_context, second_context ("" without a text). ``attrs["pairs"]`` counts all pairs,
     ``attrs["undefined"]`` zero vectors left out. Empty where fewer than two units are defined. Raises SimilarityError
     for a document, layer or head that was not captured.
     """
@@ -65,6 +66,7 @@ def pair_list(
             "weight": chosen.weight[order],
             "distance": block.pairs.distance[pair],
             "same_sentence": block.pairs.same_sentence[pair],
+            "other_sentence": block.pairs.other_sentence[pair],
             "same_token": block.pairs.same_label[pair],
             "first_context": first["context"],
             "second_context": second["context"],

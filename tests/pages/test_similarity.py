@@ -130,9 +130,15 @@ def test_links_are_the_selected_pairs_and_nothing_else():
 
 
 def test_pairs_of_a_kind_are_told_apart():
-    frame = pd.DataFrame({"same_token": [True, False, False], "same_sentence": [False, True, False]})
+    frame = pd.DataFrame(
+        {
+            "same_token": [True, False, False, False],
+            "same_sentence": [False, True, False, False],
+            "other_sentence": [True, False, True, False],  # the last with [SEP], which stands in no sentence
+        }
+    )
     found = {kind: document.filtered(frame, kind).index.tolist() for kind in document.PAIRS}
-    assert found == {"all": [0, 1, 2], "same": [0], "within": [1], "across": [0, 2]}
+    assert found == {"all": [0, 1, 2, 3], "same": [0], "within": [1], "across": [0, 2]}
 
 
 def test_heads_apart_from_chance_are_counted():

@@ -132,6 +132,14 @@ def test_pairs_are_listed_as_selected(random_corpus):
     assert listed["first_text"][0] == random_corpus.tokens.text[start + listed["first"][0]]
 
 
+def test_a_pair_with_a_special_token_is_neither_within_nor_across_sentences(made):
+    z = np.array([[1, 0], [1, 0.1], [1, 0.2], [1, 0.3]])[None, None]
+    capture = made(z, special=np.array([False, False, False, True]), sentence=np.array([0, 0, 1, -1]))
+    listed = pair_list(capture, 0, 0, 0, top=1.0, special=True).set_index(["first", "second"]).sort_index()
+    assert listed["same_sentence"].tolist() == [True, False, False, False, False, False]
+    assert listed["other_sentence"].tolist() == [False, True, False, True, False, False]
+
+
 def test_a_list_shows_words_in_their_context(made):
     text = "the playing cat"
     z = np.array([[0, 1], [1, 0], [1, 0.1], [1, 0.2]])[None, None]

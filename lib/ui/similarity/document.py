@@ -181,7 +181,7 @@ def filtered(frame: pd.DataFrame, which: str) -> pd.DataFrame:
         "all": np.ones(len(frame), dtype=bool),
         "same": frame["same_token"],
         "within": frame["same_sentence"],
-        "across": ~frame["same_sentence"].astype(bool),
+        "across": frame["other_sentence"],
     }
     return frame[np.asarray(keep[which], dtype=bool)]
 
@@ -251,7 +251,7 @@ def listed(frame: pd.DataFrame, image: bool) -> None:
             "pair": frame["first_text"] + " · " + frame["second_text"],
             "similarity": frame["similarity"],
             "distance": frame["distance"],
-            "sentence": np.where(frame["same_sentence"], "same", "other"),
+            "sentence": np.select([frame["same_sentence"], frame["other_sentence"]], ["same", "other"], "none"),
             "first, in context": frame[first],
             "second, in context": frame[second],
         }
@@ -269,7 +269,7 @@ def listed(frame: pd.DataFrame, image: bool) -> None:
             "distance": st.column_config.NumberColumn(
                 width=70, help="in patch steps" if image else "in kept tokens or words"
             ),
-            "sentence": st.column_config.TextColumn(width=70, help="Whether both stand in one sentence"),
+            "sentence": st.column_config.TextColumn(width=70, help="Whether both stand in one; none: a special token"),
         },
     )
     if len(frame) > LISTED:
