@@ -77,6 +77,7 @@ def what_orders(
 
     encodings: of the images captured; texts need none. heads: (true layer, head), all if None. attributes: names of
     those wanted. most: tokens looked at, sampled by document. jobs: as in ``tiles``. Special tokens are left out.
+    ``progress(done, total, stage)`` may raise to cancel, between heads, and of a single one between its attributes.
 
     The score of a class is the share of neighbours in the token's own class; of a number (its ranks) or an angle,
     1 − squared error of the neighbours' mean ÷ variance. Every null exchanges labels as the attribute says and keeps
@@ -104,15 +105,20 @@ def what_orders(
             lengths = norm_attribute(array[index, head], tokens).at(sample.rows)
             own = {name: lengths if name == "norm" else known[name] for name in names}
             sides.append((joint.of(role).astype(np.float32), own))
-        return delayed(head_scores)(sides, doc, tokens.token_id[sample.rows], neighbours,
-                                    permutations, seed)  # fmt: skip
+        return sides, doc, tokens.token_id[sample.rows], neighbours, permutations, seed
 
-    found = []
-    results = Parallel(n_jobs=jobs, return_as="generator", pre_dispatch="2*n_jobs")(one(*place) for place in wanted)
-    for done, scores in enumerate(results):
+    def told(done: int, total: int) -> None:
         if progress:
-            progress(done, len(wanted), "asking what orders each map")
-        found.append(scores)
+            progress(done, total, "asking what orders each map")
+
+    if len(wanted) == 1:  # nothing to share out
+        found = [head_scores(*one(*wanted[0]), told)]
+    else:
+        found = []
+        work = Parallel(n_jobs=jobs, return_as="generator", pre_dispatch="2*n_jobs")
+        for scores in work(delayed(head_scores)(*one(*place)) for place in wanted):
+            told(len(found), len(wanted))
+            found.append(scores)
     return Orders(_table(wanted, names, found), _note(sample, doc, neighbours))
 
 
@@ -123,16 +129,19 @@ def head_scores(
     neighbours: int,
     permutations: int,
     seed: int,
+    told: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Scores]:
     """The scores of one head, side by side: each side is its points (token, d_head) and attributes.
 
+    told: called before each attribute of each side with how many are done, and of how many.
     Returns per side {attribute: (score per document, weight per document, null score per permutation)}.
     """
-    found = []
+    found, total = [], sum(len(attributes) for _, attributes in sides)
     for points, attributes in sides:
         near = {"across": None, "within": None}
         scores = {}
         for name, attribute in attributes.items():
+            told(sum(map(len, found)) + len(scores), total)
             where = "within" if attribute.exchange == "shift" else "across"
             if near[where] is None:
                 near[where] = _neighbours(points, doc, where, neighbours)

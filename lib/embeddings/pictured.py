@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from .orders import NEIGHBOURS, PERMUTATIONS, attribute_score
 
 Array = np.ndarray
 LOOK = 64  # nearest points among which neighbours of other documents are looked for
+Progress = Callable[[int, int, str], None]
 SEEN, HELD = 0.3, 0.5  # least strength that shows in a picture; share of it that the full space must hold
 
 
@@ -24,17 +25,21 @@ def picture_strength(
     neighbours: int = NEIGHBOURS,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> dict[str, float]:
     """How strongly each attribute orders a picture: (score − null)/(1 − null), mean over the sides; NaN undefined.
 
     sides: "query" and "key" (or one of them) -> places (token, 2 or 3) of the same tokens. attributes: by side and
     name, of these tokens. doc, token_id: (token,). Neighbours are by distance in the picture, from other documents
-    where there are several, as in ``what_orders``.
+    where there are several, as in ``what_orders``. ``progress(done, total, stage)`` may raise to cancel.
     """
     found: dict[str, list[float]] = {}
+    total = sum(map(len, attributes.values()))
     for side, xy in sides.items():
         near = {False: across(xy, doc, neighbours), True: within(xy, doc, neighbours)}
         for name, attribute in attributes[side].items():
+            if progress:
+                progress(sum(map(len, found.values())), total, "asking what orders the picture")
             mean, weight, null = attribute_score(
                 attribute, near[attribute.exchange == "shift"], doc, token_id, permutations, seed
             )

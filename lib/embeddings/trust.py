@@ -79,11 +79,13 @@ def trust(
     k: int = 5,
     most: int = SAMPLE,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Trust:
     """The trust numbers of one picture.
 
     joint, projection: the map and its picture, of the tokens ``rows`` (and ``key_rows`` where the key side has its own
     tokens). other_seed: the same map drawn with another seed. Correlations and recall are over the tokens shown.
+    ``progress(done, total, stage)`` may raise to cancel between the parts.
 
     Raises EmbeddingError where map, picture and tokens do not belong together, or queries or keys are not shown.
     """
@@ -100,10 +102,18 @@ def trust(
     moved = key - key.mean(axis=0) + query.mean(axis=0)
     query, key, moved = query[rows.rows], key[key_rows.rows], moved[key_rows.rows]
     bounds = (rows.doc_offsets, capture.causal, key_rows.doc_offsets, k)
-    full = agreement(query, key, query, moved, *bounds)
-    shown = agreement(query, key, joint.of(QUERY), joint.of(KEY), *bounds)
-    drawn = agreement(query, key, *sides, *bounds, "euclidean")
-    near, kept, sampled, count = neighbourhoods(joint.points, projection.xy, most, seed)
+    parts = (
+        lambda: agreement(query, key, query, moved, *bounds),
+        lambda: agreement(query, key, joint.of(QUERY), joint.of(KEY), *bounds),
+        lambda: agreement(query, key, *sides, *bounds, "euclidean"),
+        lambda: neighbourhoods(joint.points, projection.xy, most, seed),
+    )
+    found = []
+    for done, part in enumerate(parts):
+        if progress:
+            progress(done, len(parts), "measuring trust")
+        found.append(part())
+    full, shown, drawn, (near, kept, sampled, count) = found
     return Trust(
         full.correlation, shown.correlation, drawn.correlation, k, drawn.recall, shown.recall, drawn.recall_chance,
         near, kept, float("nan") if other_seed is None else seed_agreement(projection.xy, other_seed.xy),

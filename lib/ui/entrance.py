@@ -13,7 +13,7 @@ from lib.ui.model import chosen_engine, is_new, model_controls
 from lib.ui.rooms import QUESTIONS
 from lib.ui.scene import corpora
 from lib.ui.sidebar import sidebar
-from lib.ui.warm import freeze_imports
+from lib.ui.warm import make_ready
 
 
 def visit(page: Page) -> None:
@@ -21,7 +21,7 @@ def visit(page: Page) -> None:
 
     While a model is being loaded, nothing of the one before it stays on screen: no picture, no number, no badge.
     """
-    freeze_imports()
+    make_ready()
     look()
     state.boot({entry.name for entry in models.catalogue() if entry.available}, set(corpora()))
     new = is_new()

@@ -18,6 +18,14 @@ def reached(done: int, total: int, stage: str) -> tuple[float, str]:
     return done / total, stage if total == 1 else f"{stage}: {done:,} of {total:,}"
 
 
+def give_way(done: int, total: int, stage: str) -> None:
+    """Progress of work that takes a moment: nothing is shown, but whoever clicks meanwhile does not wait for its end.
+
+    Streamlit ends a run that another has been asked for where the run touches the session's state.
+    """
+    st.session_state.get("layer")
+
+
 @contextmanager
 def progress_line() -> Iterator[Progress]:
     """A bar that says what is done and how far it is; gone afterwards. Any control that is used stops the work."""

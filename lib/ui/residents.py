@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections import OrderedDict
@@ -61,4 +62,6 @@ class Residents:
                 if len(self._kept) < most:
                     return
                 _, oldest = self._kept.popitem(last=False)
+            gc.unfreeze()  # its parts may be among what later collections were told to skip
             oldest.release()  # waits for the step that is being computed with it
+            gc.freeze()

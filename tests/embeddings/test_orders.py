@@ -1,6 +1,7 @@
 """Planted structure is found, ranked first, and nothing is found in noise."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lib.corpora.patches import patch_table
@@ -103,6 +104,29 @@ def test_one_document_is_judged_against_far_permutations(made):
     found = what_orders(made(query, key), attributes=["position"])
     assert found.ranked("position").ordered.tolist() == [True, False]
     assert "the same document, other tokens" in found.note
+
+
+def test_a_single_head_is_scored_as_among_others_and_can_be_stopped(made):
+    class Stop(Exception):
+        pass
+
+    rng = np.random.default_rng(11)
+    capture = made(*(rng.normal(size=(1, 2, 40, 6)) for _ in range(2)), [20, 20])
+    told = []
+    alone = what_orders(capture, heads=[(capture.layers[0], 1)], progress=lambda *at: told.append(at[:2]))
+    both = what_orders(capture).table
+    columns = ["attribute", "score", "null", "strength"]
+    pd.testing.assert_frame_equal(
+        alone.table[columns].reset_index(drop=True), both[both["head"] == 1][columns].reset_index(drop=True)
+    )
+    assert told == [(i, len(told)) for i in range(2 * len(alone.table))]
+
+    def stop(done, total, stage):
+        if done == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        what_orders(capture, heads=[(capture.layers[0], 1)], progress=stop)
 
 
 def test_special_tokens_take_no_part(made):

@@ -25,6 +25,21 @@ def test_a_spiral_is_ordered_by_position_and_noise_is_not():
     assert abs(picture_strength({"query": noise}, known, DOC, np.arange(300))["position"]) < 0.4
 
 
+def test_it_can_be_stopped_between_attributes():
+    class Stop(Exception):
+        pass
+
+    def stop(done, total, stage):
+        assert total == 2
+        if done == 1:
+            raise Stop
+
+    xy = np.random.default_rng(2).normal(size=(300, 2))
+    known = {"query": {name: attribute(POSITION) for name in ("position", "again")}}
+    with pytest.raises(Stop):
+        picture_strength({"query": xy}, known, DOC, np.arange(300), progress=stop)
+
+
 @pytest.mark.parametrize("documents", [1, 10])
 def test_neighbours_are_of_other_documents_where_there_are_several_and_never_the_point_itself(documents):
     xy = np.random.default_rng(1).normal(size=(300, 2))

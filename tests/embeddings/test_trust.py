@@ -48,6 +48,22 @@ def test_a_picture_that_holds_everything(flat):
     assert found.doubtful == ""
 
 
+def test_it_can_be_stopped_between_its_parts(flat):
+    class Stop(Exception):
+        pass
+
+    told = []
+
+    def stop(done, total, stage):
+        told.append((done, total))
+        if done == 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        measured(flat, lambda points: points, progress=stop)
+    assert told == [(0, 4), (1, 4), (2, 4)]
+
+
 def test_a_picture_of_noise_is_marked(flat):
     rng = np.random.default_rng(1)
     found = measured(flat, lambda points: rng.normal(size=(len(points), 2)))

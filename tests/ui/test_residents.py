@@ -1,5 +1,7 @@
 """Engines in memory: one gives way before the next is read."""
 
+import weakref
+
 import pytest
 
 from lib.capture import capture
@@ -9,6 +11,7 @@ from lib.models import load, loading
 from lib.models.engine import EngineReleased
 from lib.models.loading import UnknownModel
 from lib.ui.residents import Residents, resident_engines
+from lib.ui.warm import settle
 
 BASE, GATED = "base", "ega1"  # small models that are always there
 
@@ -44,6 +47,15 @@ def test_the_one_unused_for_longest_gives_way(residents):
     assert ask(residents, BASE, 2) is old
     ask(residents, "base-early", 2)
     assert new.model is None and old.model is not None
+
+
+def test_what_was_kept_out_of_collections_is_freed_when_it_gives_way(residents):
+    engine = ask(residents, BASE)
+    engine.model.__dict__["own"] = engine.model  # a circle: counting references alone never frees it
+    gone = weakref.ref(engine.model)
+    settle()
+    ask(residents, GATED)
+    assert gone() is None
 
 
 def test_a_model_that_cannot_be_found_costs_nobody_theirs(residents):

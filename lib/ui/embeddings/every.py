@@ -27,6 +27,7 @@ from lib.ui.embeddings.maps import Maps
 from lib.ui.embeddings.source import stream_name
 from lib.ui.embeddings.stage import Stage
 from lib.ui.job import Progress, worked
+from lib.ui.progress import give_way
 
 EVIDENCE, TWIN, TRUST = "embeddings-evidence", "embeddings-twin", "embeddings-trust"
 QUIET = 1.0  # seconds after a redraw before trust is measured unasked
@@ -78,12 +79,12 @@ def trust_soon(on: Stage, made: Maps) -> None:
     if not (made.ready.all() and {"query", "key"} <= set(on.ask.roles)):
         return
 
-    def give_way(done: int, total: int, stage: str) -> None:
+    def rest(done: int, total: int, stage: str) -> None:
         while time.monotonic() < made.rests_until:
             time.sleep(0.1)
 
     def build() -> pd.DataFrame:
-        return trust_table(on.taken, _tiles(on, made), made.settings, progress=give_way)
+        return trust_table(on.taken, _tiles(on, made), made.settings, progress=rest)
 
     def measure() -> None:
         with suppress(Exception):  # told where somebody asks for it
@@ -118,7 +119,9 @@ def head_orders(on: Stage) -> Orders:
     key = f"{on.key} {on.ask.scale} {on.name}"
     images = on.read.encodings if on.image else None
     return cached.kept(
-        "embeddings: orders", key, lambda: what_orders(on.taken, images, heads=[on.chosen], scale=on.ask.scale)
+        "embeddings: orders",
+        key,
+        lambda: what_orders(on.taken, images, heads=[on.chosen], scale=on.ask.scale, progress=give_way),
     )
 
 

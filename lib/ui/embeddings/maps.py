@@ -20,6 +20,7 @@ from lib.ui import cached
 from lib.ui.job import Stopped, require_watched
 from lib.ui.message import explained
 from lib.ui.progress import progress_line
+from lib.ui.warm import settle
 from lib.views import coordinates
 
 REDRAW = 10  # seconds that a redraw may take; one that is cut short does not tell its end
@@ -149,4 +150,9 @@ def known_maps(taken: Capture, settings: MapSettings) -> Maps | None:
 
 def warm() -> None:
     """Compile UMAP in a thread, once per server, so that nobody's first click waits for it."""
-    cached.kept("embeddings: warm", "", lambda: threading.Thread(target=warm_up, daemon=True).start() or True)
+
+    def compile_once() -> None:
+        warm_up()
+        settle()
+
+    cached.kept("embeddings: warm", "", lambda: threading.Thread(target=compile_once, daemon=True).start() or True)

@@ -26,7 +26,7 @@ from lib.embeddings.tiles import Tile
 from lib.errors import HeadlightError
 from lib.ui import cached
 from lib.ui.captured import corpus_key
-from lib.ui.progress import progress_line
+from lib.ui.progress import give_way, progress_line
 from lib.ui.scene import Scene
 
 MATRIX, ONE = 2_000, 5_000  # tokens drawn: of all heads by PCA, and of one head; UMAP and t-SNE draw THUMBNAIL
@@ -145,7 +145,7 @@ def trusted_numbers(taken: Capture, settings: MapSettings, tile: Tile, other: Pr
             shown = replace(made, points=made.points[keep], role=made.role[keep])
             drawn = replace(drawn, xy=drawn.xy[keep])
             second = None if other is None else replace(other, xy=other.xy[keep])
-        return trust(taken, tile.layer, tile.head, shown, drawn, own, theirs, second)
+        return trust(taken, tile.layer, tile.head, shown, drawn, own, theirs, second, progress=give_way)
 
     return cached.kept("embeddings: trust", key, build)
 

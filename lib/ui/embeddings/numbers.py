@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -38,12 +39,19 @@ def second_seed(taken: Capture, drawn: Drawn) -> Projection | None:
 
 def trust_strip(taken: Capture, drawn: Drawn) -> Trust | None:
     """The trust numbers in one row, low ones marked."""
+    place, method = st.empty(), drawn.tile.projection.method
+    place.html(waiting_html())  # no number of the head before stands beneath this one's points
     found = trusted_numbers(taken, drawn.settings, drawn.tile, second_seed(taken, drawn))
     if found is None:
-        st.caption("Trust numbers need both queries and keys in the picture.")
+        place.caption("Trust numbers need both queries and keys in the picture.")
         return None
-    st.html(strip_html(found, drawn.tile.projection.method))
+    place.html(strip_html(found, method))
     return found
+
+
+def waiting_html() -> str:
+    """The places of the six numbers while they are measured."""
+    return _row([(said, "…", "being measured", False) for said in SAID.values()]) + _foot("&nbsp;")
 
 
 def strip_html(found: Trust, method: str) -> str:
@@ -59,6 +67,20 @@ def strip_html(found: Trust, method: str) -> str:
         (SAID["torn"], _r(found.continuity), "near in full, near here: 1 perfect", False),
         (SAID["seeds"], "–" if method == "pca" else _r(found.seeds), seeds, False),
     )
+    marked = ""
+    if found.doubtful:
+        marked = (
+            f"<div style='margin-top:6px;font-size:.84rem'><b style='color:{palette.CATEGORICAL[5]}'>⚑ Low trust.</b> "
+            f"{html.escape(found.doubtful[:1].upper() + found.doubtful[1:])}.</div>"
+        )
+    return f"{_row(cells)}{marked}" + _foot(
+        "Spearman per query within its document, over the tokens drawn, masked pairs excluded; trustworthiness and "
+        f"continuity on {found.sampled:,} of {found.points:,} points, {found.neighbours} neighbours."
+    )
+
+
+def _row(cells: Sequence[tuple[tuple[str, str], str, str, bool]]) -> str:
+    """((name, meaning), value, what it is measured against, whether it is low), side by side."""
     parts = []
     for (name, meaning), value, beside, low in cells:
         colour = f"color:{palette.CATEGORICAL[5]};" if low else ""
@@ -69,18 +91,11 @@ def strip_html(found: Trust, method: str) -> str:
             f"{value}{' ⚑' if low else ''}</div>"
             f"<div style='font-size:.74rem;opacity:.72'>{beside}</div></div>"
         )
-    marked = ""
-    if found.doubtful:
-        marked = (
-            f"<div style='margin-top:6px;font-size:.84rem'><b style='color:{palette.CATEGORICAL[5]}'>⚑ Low trust.</b> "
-            f"{html.escape(found.doubtful[:1].upper() + found.doubtful[1:])}.</div>"
-        )
-    foot = (
-        f"<div style='margin-top:4px;font-size:.74rem;opacity:.72'>Spearman per query within its document, over the "
-        f"tokens drawn, masked pairs excluded; trustworthiness and continuity on {found.sampled:,} of {found.points:,} "
-        f"points, {found.neighbours} neighbours.</div>"
-    )
-    return f"<div style='display:flex;flex-wrap:wrap;gap:6px 14px'>{''.join(parts)}</div>{marked}{foot}"
+    return f"<div style='display:flex;flex-wrap:wrap;gap:6px 14px'>{''.join(parts)}</div>"
+
+
+def _foot(text: str) -> str:
+    return f"<div style='margin-top:4px;font-size:.74rem;opacity:.72'>{text}</div>"
 
 
 def scale_lines(on: Stage) -> None:

@@ -15,6 +15,7 @@ from lib.ui.embeddings.colours import IMAGES, NORM, TEXTS
 from lib.ui.embeddings.every import head_orders, measured
 from lib.ui.embeddings.one import Drawn
 from lib.ui.embeddings.stage import Stage
+from lib.ui.progress import give_way
 from lib.ui.state import choose_head
 from lib.ui.words import plural
 from lib.views import head_grid_figure, palette, show
@@ -101,7 +102,7 @@ def _pictured(on: Stage, drawn: Drawn) -> dict[str, float]:
             name: known | {NORM: norm_attribute(vectors[name][index, on.chosen[1]], tokens).at(rows)} for name in sides
         }
         places = {name: drawn.tile.projection.xy[mine][kept] for name, mine in sides.items()}
-        return picture_strength(places, of_sides, tokens.doc[rows], tokens.token_id[rows])
+        return picture_strength(places, of_sides, tokens.doc[rows], tokens.token_id[rows], progress=give_way)
 
     key = drawn.settings.key(on.taken.hash, *on.chosen)
     return cached.kept("embeddings: pictured", key, build)
