@@ -13,7 +13,7 @@ import numpy as np
 
 from lib.command import documents, told, verdict_lines
 from lib.models import load
-from lib.numerals import with_interval
+from lib.numerals import with_interval, written
 
 from .analysis import LayerAnalysis, analyse
 from .claim_evidence import PAPER_LAYERS, evidence, paper_rows
@@ -38,7 +38,9 @@ def rows(layers: Sequence[LayerAnalysis], fields: Sequence, grams: HeadGrams) ->
         needed = heads_needed(grams.of(layer.layer))
         measured = [with_interval(n.estimate[row], n.low[row], n.high[row]) for n in numbers[:3]]
         rank = f"{layer.growth.rank[-1]:.0f}{' (unresolved)' if layer.growth.unresolved else ''}"
-        scale = f"{strongest.scale:.1f} @ {strongest.lag:+d}, {strongest.ratio:.2f} ×" if strongest else "none"
+        scale = "none"
+        if strongest:
+            scale = f"{strongest.scale:.1f} @ {written(strongest.lag, '+d')}, {strongest.ratio:.2f} ×"
         ends = with_interval(centroid.estimate, centroid.low, centroid.high)
         heads = f"{with_interval(needed.estimate, needed.low, needed.high)} of {grams.pattern.shape[-1]}"
         found.append([f"L{layer.layer}", ends, scale, *measured, rank, heads])

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 
 from lib.threads import one_thread
 
-from .fields import Field, require_documents
+from .fields import Field, require_alike
 from .lag import LagProfile, band_centres, lag_bands, lag_profile
 from .mode_lags import mode_lag_profile
 from .nulls import RankGrowth, rank_growth, shuffled_lag_spectra, white_noise_spectra
@@ -87,13 +87,12 @@ def analyse(
     share of H*(ε). kept: modes kept as fields. jobs: layers worked on at a time, each in some 200 MB at N = 150,
     L = 256; joblib's ``parallel_config`` decides where. ``progress(done, total, stage)`` may raise to cancel.
 
-    Raises HeadlightError for fewer than three windows.
+    Raises HeadlightError for fewer than three windows, and for fields of different ones.
     """
     fields = list(fields)
-    for field in fields:
-        require_documents(field)
+    require_alike(fields)
     profiles = [lag_profile(field) for field in fields]
-    if centres is None and fields:
+    if centres is None:
         centres = band_centres(profiles)
     found = []
     jobs = Parallel(n_jobs=jobs, return_as="generator", prefer="threads")(

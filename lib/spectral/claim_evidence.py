@@ -10,7 +10,7 @@ import numpy as np
 from lib.threads import one_thread
 
 from .evidence import ScaleContrast, basis_errors, complexity, scale_contrast, spectrum_numbers
-from .fields import Field, require_documents
+from .fields import Field, require_alike
 from .heads_pod import HeadGrams, heads_by_document
 from .lag import band_centres, lag_profile
 from .mode_lags import BandBlur, ModeLags, band_blur, leading_mode_lags
@@ -69,10 +69,9 @@ def evidence(
     """Measure what the claims need from fields of the same windows; no forward pass.
 
     grams: for the claim about heads. ``progress(done, total, stage)`` may raise to cancel. Raises HeadlightError for
-    fewer than three windows.
+    fewer than three windows, and for fields of different ones.
     """
-    for field in fields:
-        require_documents(field)
+    require_alike(fields)
     report = progress or (lambda done, total, stage: None)
     total = len(fields) + 2 * len(MODE_RANGES) + 1
     scalograms, modes, shuffled = [], [], []

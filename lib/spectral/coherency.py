@@ -60,7 +60,9 @@ def coherency(
     """
     field = as_field(field)
     half = field.length // 2
-    check_scales(scale, scale_limits(half, omega0)[1], omega0)
+    scale = check_scales(scale, scale_limits(half, omega0)[1], omega0)
+    if len(scale) != 1:
+        raise HeadlightError("one scale", f"{len(scale)} scales", "Ask for one at a time.")
     ahead = lag < 0
     if not abs(lag) < half or lag != int(lag) or (ahead and field.causal):
         raise HeadlightError(
@@ -68,7 +70,7 @@ def coherency(
             f"{lag}",
             "Choose a lag inside the band.",
         )
-    waves = _waves(field, float(scale), abs(int(lag)), ahead, omega0)  # (doc, row)
+    waves = _waves(field, float(scale[0]), abs(int(lag)), ahead, omega0)  # (doc, row)
     gamma = _gamma(waves)
     rng = np.random.default_rng(seed)
     total, largest, off = np.zeros_like(gamma), [], ~np.eye(half, dtype=bool)
@@ -81,7 +83,7 @@ def coherency(
         gamma=_placed(gamma, field.length, ahead),
         null=_placed(null, field.length, ahead),
         threshold=float(np.quantile(largest, level)) if largest else float("nan"),
-        scale=float(scale),
+        scale=float(scale[0]),
         lag=int(lag),
         level=level,
     )

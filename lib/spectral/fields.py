@@ -18,6 +18,7 @@ from lib.corpora.table import TokenTable
 from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
 
+from .given import real_numbers
 from .windows import counted, cut, kept_length
 
 Array = np.ndarray
@@ -39,8 +40,8 @@ class Field:
     dropped        tokens cut off so that all windows have one length
     hash           digest of all of the above; the cache key
 
-    Raises HeadlightError for another shape, NaN, infinity or values beyond a million, and future keys in a field said
-    to be causal.
+    Raises HeadlightError for another shape, what is not a real number, NaN, infinity or values beyond a million, and
+    future keys in a field said to be causal.
     """
 
     pattern: Array
@@ -52,7 +53,7 @@ class Field:
     dropped: int = 0
 
     def __post_init__(self) -> None:
-        pattern = np.asarray(self.pattern)
+        pattern = real_numbers(self.pattern, "a pattern (doc, query_pos, key_pos)")
         if pattern.ndim != 3 or pattern.shape[1] != pattern.shape[2] or not pattern.shape[0]:
             raise HeadlightError(
                 "a pattern (doc, query_pos, key_pos) with as many keys as queries",
@@ -134,6 +135,15 @@ def require_documents(field: Field, fewest: int = FEWEST_DOCUMENTS) -> None:
             counted(field.documents, "window"),
             "Add text, shorten the windows or let them overlap.",
         )
+
+
+def require_alike(fields: Sequence[Field]) -> None:
+    """Raise HeadlightError unless there are fields, all of as many windows of as many tokens: one per layer."""
+    shapes = {field.pattern.shape[:2] for field in fields}
+    if len(shapes) != 1:
+        told = " and ".join(f"{counted(n, 'window')} of {length} tokens" for n, length in sorted(shapes))
+        raise HeadlightError("fields of the same windows, one per layer", told or "none", "Cut one set of windows.")
+    require_documents(fields[0])
 
 
 def head_mean_field(
@@ -230,7 +240,8 @@ class _HeadMean:
 
 
 def _frozen(array: Array) -> Array:
-    array = np.ascontiguousarray(array, dtype=np.float32)
+    with np.errstate(over="ignore"):  # infinite then, which is told
+        array = np.ascontiguousarray(array, dtype=np.float32)
     if array.flags.writeable:
         array = array.view()
         array.setflags(write=False)

@@ -15,9 +15,11 @@ from lib.errors import HeadlightError
 from lib.stats import Interval, bootstrap_mean
 
 from .fields import Field, as_field, is_rounding
+from .given import real_numbers, whole_number
 
 Array = np.ndarray
 KINDS = ("band", "signed", "lowpass")
+MOST_BANDS = 64
 
 
 def lag_rows(pattern: Array, ahead: bool = False) -> Array:
@@ -130,13 +132,17 @@ def lag_window(length: int, centre: float, width: float, kind: str = "band") -> 
     if not 0 < width < np.inf:
         raise HeadlightError("a window wider than 0 tokens", f"{width}", "Give a positive width.")
     centre = 0.0 if kind == "lowpass" else float(centre)
+    _require_inside(length, centre, kind)
+    lag = np.subtract.outer(np.arange(length), np.arange(length))
+    distance = lag - centre if kind == "signed" else np.abs(lag) - centre
+    return np.exp(-0.5 * (distance / width) ** 2)
+
+
+def _require_inside(length: int, centre: float, kind: str) -> None:
     if not (-length if kind == "signed" else -1) < centre < length:
         raise HeadlightError(
             f"a centre within the lags of a field of {length} tokens", f"{centre:g}", "Move the band inside."
         )
-    lag = np.subtract.outer(np.arange(length), np.arange(length))
-    distance = lag - centre if kind == "signed" else np.abs(lag) - centre
-    return np.exp(-0.5 * (distance / width) ** 2)
 
 
 def band_width(centre: float) -> float:
@@ -149,14 +155,17 @@ def lag_bands(length: int, centres: Array, partition: bool = False) -> Array:
 
     Where a centre is negative, all are signed lags; otherwise a band looks both ways. ``partition`` divides by
     the sum over bands, so that the bands' *fields* add up to the whole; their energies still do not. The division
-    is made in logarithms, because far from all centres every window underflows.
+    is made in logarithms, because far from all centres every window underflows. Raises HeadlightError for a centre
+    outside the field, and without centres.
 
     **Source**: Zeris, arXiv 2606.06573; the partition is ours.
     """
-    centres = np.atleast_1d(np.asarray(centres, dtype=np.float64))
+    centres = np.atleast_1d(real_numbers(centres, "band centres (band,)").astype(np.float64))
     if centres.ndim != 1 or not centres.size or not np.isfinite(centres).all():
         raise HeadlightError("band centres (band,) in tokens", f"{centres}", "Give at least one lag.")
     kind = "signed" if (centres < 0).any() else "band"
+    for centre in centres:
+        _require_inside(length, centre, kind)
     if not partition:
         return np.stack([lag_window(length, c, band_width(c), kind) for c in centres])
     lag = np.subtract.outer(np.arange(length), np.arange(length))
@@ -170,9 +179,13 @@ def lag_bands(length: int, centres: Array, partition: bool = False) -> Array:
 def band_centres(profiles: LagProfile | Sequence[LagProfile], count: int = 4) -> Array:
     """Centres for ``count`` bands, geometric from lag 1 to the lag below which 95 % of E(τ) lies, |τ| < L/2.
 
-    Several profiles, such as a model's layers, share their centres: their energies are added.
+    Several profiles, such as a model's layers, share their centres: their energies are added. Raises HeadlightError
+    without profiles and for a count below 1.
     """
+    count = whole_number(count, "a number of bands", 1, MOST_BANDS)
     profiles = [profiles] if isinstance(profiles, LagProfile) else list(profiles)
+    if not profiles:
+        raise HeadlightError("at least one lag profile", "none", "Measure one with lag_profile.")
     length = profiles[0].length
     folded = [np.bincount(np.abs(p.lags), weights=p.mean, minlength=length) for p in profiles]
     energy = np.sum(folded, axis=0)[: max(2, length // 2)]

@@ -12,8 +12,11 @@ import numpy as np
 
 from lib.errors import HeadlightError
 
+from .given import real_numbers
+
 Array = np.ndarray
 OMEGA0 = 6.0
+SMALLEST_OMEGA0 = 5  # below it the constant e^{−ω₀²/2} that is left out is no longer small
 PER_OCTAVE = 6  # scales per factor of two in the default grid; the wavelet itself is 0.6 octaves wide
 
 
@@ -21,10 +24,12 @@ def scale_limits(samples: int, omega0: float = OMEGA0) -> tuple[float, float]:
     """Smallest and largest usable scale, in samples, of a signal of ``samples`` samples seen from its start.
 
     Below (ω₀ + 3)/π the wavelet's spectrum crosses the Nyquist frequency; above samples/(2√2) the far edge is
-    felt (at distance √2·a) at half of all positions.
+    felt (at distance √2·a) at half of all positions. Raises HeadlightError for ω₀ below 5.
 
     **Source**: Torrence & Compo (1998), *Bull. Amer. Meteor. Soc.* 79, table 1 (e-folding time √2·a).
     """
+    if not SMALLEST_OMEGA0 <= omega0 < math.inf:
+        raise HeadlightError(f"ω₀ of at least {SMALLEST_OMEGA0}", f"{omega0}", "Use 6: below 5 it is no wavelet.")
     return (omega0 + 3) / math.pi, samples / (2 * math.sqrt(2))
 
 
@@ -35,9 +40,9 @@ def default_scales(samples: int, omega0: float = OMEGA0) -> Array:
     """
     low, high = scale_limits(samples, omega0)
     if high <= low:
-        shortest = math.ceil(low * 2 * math.sqrt(2))
+        fewest = math.floor(low * 2 * math.sqrt(2)) + 1
         raise HeadlightError(
-            f"at least {shortest + 1} lags, so that one scale fits between Nyquist and the cone",
+            f"at least {fewest} lags, so that one scale fits: windows of {2 * fewest} tokens or more",
             f"{samples} lags",
             "Use longer windows.",
         )
@@ -46,8 +51,8 @@ def default_scales(samples: int, omega0: float = OMEGA0) -> Array:
 
 def check_scales(scales: Array, largest: float = math.inf, omega0: float = OMEGA0) -> Array:
     """Scales as float64 (scale,), or a HeadlightError naming the one out of range."""
-    scales = np.atleast_1d(np.asarray(scales, dtype=np.float64))
-    smallest = (omega0 + 3) / math.pi
+    scales = np.atleast_1d(real_numbers(scales, "scales (scale,)").astype(np.float64))
+    smallest, _ = scale_limits(0, omega0)
     slack = 1e-9 * smallest
     fits = np.isfinite(scales) & (scales >= smallest - slack) & (scales <= largest * (1 + 1e-9))
     if scales.ndim != 1 or not scales.size or not fits.all():
@@ -73,13 +78,13 @@ def morlet_cwt(signal: Array, scales: Array, omega0: float = OMEGA0) -> Array:
     scales: (scale,) in samples. Returns complex128 (\\*, scale, pos), b running over the positions of the signal.
 
     Computed in the frequency domain, √a·ψ̂(aω) on ω > 0 with ψ̂(ω) = π^{-1/4}√(2π) e^{−(ω−ω₀)²/2}, padded with
-    zeros so that nothing wraps round. Raises HeadlightError for NaN, for an empty signal and for a scale below
-    (ω₀ + 3)/π.
+    zeros so that nothing wraps round. Raises HeadlightError for NaN, complex numbers, an empty signal, ω₀ below 5 and
+    a scale below (ω₀ + 3)/π.
 
     **Source**: Torrence & Compo (1998), *Bull. Amer. Meteor. Soc.* 79, eq. 4; deviation: the weight is a^{-1/2}
     rather than unit energy per discrete scale, and the wavelet's small constant e^{−ω₀²/2} is left out.
     """
-    signal = np.asarray(signal, dtype=np.float64)
+    signal = real_numbers(signal, "a signal (…, pos)").astype(np.float64)
     scales = check_scales(scales, omega0=omega0)
     if signal.ndim < 1 or not signal.shape[-1] or not np.isfinite(signal).all():
         raise HeadlightError(

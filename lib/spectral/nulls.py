@@ -14,7 +14,8 @@ from scipy import stats
 
 from lib.errors import HeadlightError
 
-from .fields import Field, as_field, require_documents
+from .fields import FEWEST_DOCUMENTS, Field, as_field, require_documents
+from .given import real_numbers
 from .pod import NEGLIGIBLE_WEIGHT
 from .resampling import centred_gram
 from .spectrum import effective_rank
@@ -32,8 +33,8 @@ def white_noise_spectra(documents: int, cells: Array | int, draws: int = 20, see
     **Source**: Anderson, *An Introduction to Multivariate Statistical Analysis* (2003), §7.2 (Bartlett);
     Satterthwaite (1946), *Biometrics Bull.* 2 (equal cells).
     """
-    if documents < 3:
-        raise HeadlightError("at least 3 documents", f"{documents}", "Add documents.")
+    if documents < FEWEST_DOCUMENTS:
+        raise HeadlightError(f"at least {FEWEST_DOCUMENTS} documents", f"{documents}", "Add documents.")
     weights = np.asarray(cells, dtype=np.float64) ** 2
     freedom = float(cells) if weights.ndim == 0 else float(weights.sum() ** 2 / (weights**2).sum())
     directions = documents - 1
@@ -129,9 +130,17 @@ def rank_growth(
     """H*(ε) of random subsets of the documents behind a Gram matrix (doc, doc), UUᵀ/N.
 
     cells: as for ``white_noise_spectra``; without them the noise interval is that of infinitely many cells, the
-    flat bound. sizes: subset sizes, None for eight of them up to N.
+    flat bound. sizes: subset sizes, None for eight of them up to N. Raises HeadlightError for what is no Gram matrix of
+    three documents or more.
     """
-    whole = len(gram)
+    gram = real_numbers(gram, "a Gram matrix (doc, doc)")
+    whole = len(gram) if gram.ndim else 0
+    if gram.shape != (whole, whole) or whole < FEWEST_DOCUMENTS or not np.isfinite(gram).all():
+        raise HeadlightError(
+            f"a Gram matrix (doc, doc) of at least {FEWEST_DOCUMENTS} documents, without NaN",
+            f"shape {gram.shape}" if np.isfinite(gram).all() else "NaN or infinity in it",
+            "Take Modes.gram of snapshot_pod.",
+        )
     sizes = np.linspace(min(10, whole), whole, 8) if sizes is None else sizes
     sizes = np.unique(np.r_[np.asarray(sizes, dtype=int), whole])
     sizes = sizes[(sizes >= 3) & (sizes <= whole)]

@@ -16,6 +16,7 @@ from lib.errors import HeadlightError
 from lib.threads import one_thread
 
 from .fields import FEWEST_DOCUMENTS, Field, is_rounding
+from .given import real_numbers, whole_number
 
 Array = np.ndarray
 SMALLEST_SHARE = 1e-10  # of the first eigenvalue: below it a mode is rounding
@@ -66,6 +67,7 @@ class Modes:
 
     def leading(self, count: int) -> tuple[Array, Array]:
         """The first modes (count, \\*cells) and their scores (doc, count); fewer where there are fewer."""
+        _require_count(count)
         vectors = self.vectors[:, :count]
         if not vectors.shape[1]:
             return np.zeros((0, *self.snapshots.shape[1:])), np.zeros((self.documents, 0))
@@ -81,10 +83,13 @@ class Modes:
 
     def tail(self, count: int) -> float:
         """Energy left out by the first ``count`` modes: Σ_{k>count} λ_k, the mean of ‖u − P u‖² over documents."""
+        _require_count(count)
         return float(self.eigenvalues[count:].sum())
 
     def residual(self, document: int, count: int) -> float:
         """Energy of one document that the first ``count`` modes leave out, ‖u − P u‖²."""
+        _require_count(count)
+        whole_number(document, "a document", 0, self.documents - 1)
         energies = self.documents * self.eigenvalues * self.vectors[document] ** 2
         return float(energies[count:].sum())
 
@@ -98,12 +103,15 @@ def snapshot_pod(snapshots: Array | Field, window: Array | None = None) -> Modes
     C v = λ v, φ_k = Uᵀv_k/√(Nλ_k), kept where λ_k > 1e-10 λ_1. Snapshots that differ by no more than the
     rounding of their own type have rank 0.
 
-    Raises HeadlightError for fewer than three documents, NaN or infinity, and a window of another shape.
+    Raises HeadlightError for fewer than three documents, what is not a real number, NaN or infinity (also in the
+    window), and a window of another shape.
 
     **Source**: Sirovich (1987), *Quart. Appl. Math.* 45, pp. 561–571 (method of snapshots); applied to attention
     by Zeris, arXiv 2606.06573. Cells that no document changes, and cells of negligible weight, are skipped.
     """
-    snapshots = snapshots.pattern if isinstance(snapshots, Field) else np.asarray(snapshots)
+    snapshots = (
+        snapshots.pattern if isinstance(snapshots, Field) else real_numbers(snapshots, "snapshots (doc, *cells)")
+    )
     if snapshots.dtype.kind != "f":
         snapshots = snapshots.astype(np.float64)
     _check(snapshots, window)
@@ -146,8 +154,8 @@ def reconstruct(modes: Modes, document: int, count: int) -> Array:
     Its error, squared and summed over cells, is ``modes.residual(document, count)``; over all documents its mean
     is ``modes.tail(count)``.
     """
-    if not 0 <= document < modes.documents:
-        raise HeadlightError(f"a document in 0 … {modes.documents - 1}", f"{document}", "Choose another.")
+    _require_count(count)
+    whole_number(document, "a document", 0, modes.documents - 1)
     leading = modes.vectors[:, :count]
     share = leading @ leading[document]  # (doc,): P_K u is a combination of the snapshots themselves
     cells = np.zeros(_planes(modes.snapshots).shape[1:])
@@ -214,9 +222,18 @@ def _check(snapshots: Array, window: Array | None) -> None:
             f"{snapshots.shape}",
             "Add documents: fewer have no statistics.",
         )
-    if window is not None and np.shape(window) != snapshots.shape[1:]:
+    if window is None:
+        return
+    window = real_numbers(window, "a window (*cells)")
+    if window.shape != snapshots.shape[1:]:
         raise HeadlightError(
             f"a window of the snapshots' cells, {snapshots.shape[1:]}",
-            f"{np.shape(window)}",
+            f"{window.shape}",
             "Make it with lag_window of the same length.",
         )
+    if not np.isfinite(window).all():
+        raise HeadlightError("a finite window", "NaN or infinity in it", "Make it with lag_window.")
+
+
+def _require_count(count: int) -> None:
+    whole_number(count, "a number of modes", 0)

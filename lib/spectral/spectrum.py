@@ -13,6 +13,7 @@ import numpy as np
 from lib.errors import HeadlightError
 
 from .fields import Field
+from .given import real_numbers, whole_number
 from .pod import Modes, snapshot_pod
 from .resampling import half_samples, recentred
 
@@ -57,14 +58,15 @@ def fit_power_law(eigenvalues: Array, k_min: int = 2, k_max: int | None = None) 
     0.5 comes back as about 0.39, 0.21 and 0.09 for 256, 2,000 and 20,000 cells; 1, 2 and 3 as about 0.81, 2.00
     and 3.05 (2,000 cells). Compare spectra of equal N and equal cells only.
 
-    Raises HeadlightError for NaN, for eigenvalues that are not descending and for k_min < 1.
+    Raises HeadlightError for NaN, for eigenvalues that are not descending and for a range without modes.
 
     **Source**: Zeris, arXiv 2606.06573 (spectral temperature 1/β); deviation: no value stands in for a fit
     that cannot be made.
     """
     eigenvalues = _spectrum(eigenvalues)
-    if k_min < 1 or (k_max is not None and k_max < k_min):
-        raise HeadlightError("1 ≤ k_min ≤ k_max", f"k_min = {k_min}, k_max = {k_max}", "Choose another range.")
+    k_min = whole_number(k_min, "k_min, the first mode of the fit,", 1)
+    if k_max is not None:
+        whole_number(k_max, "k_max, the last mode of the fit that begins at k_min,", k_min)
     wanted = min(30, (len(eigenvalues) + 1) // 3) if k_max is None else k_max
     k_max = min(wanted, int((eigenvalues > 0).sum()))
     beta, r2 = _slope(eigenvalues[None, k_min - 1 : k_max], k_min)
@@ -157,7 +159,7 @@ def _slope(eigenvalues: Array, k_min: int) -> tuple[Array, Array]:
 
 def _spectrum(eigenvalues: Array) -> Array:
     """Eigenvalues as float64 (mode,): finite, descending; rounding below zero counts as zero."""
-    eigenvalues = np.asarray(eigenvalues, dtype=np.float64)
+    eigenvalues = real_numbers(eigenvalues, "eigenvalues (mode,)").astype(np.float64)
     if eigenvalues.ndim != 1 or not np.isfinite(eigenvalues).all():
         raise HeadlightError(
             "finite eigenvalues (mode,)", f"shape {eigenvalues.shape}, or NaN in them", "Check the snapshots."

@@ -16,6 +16,7 @@ from lib.errors import HeadlightError
 
 from .document_energies import projected_energies, wavelet_factors
 from .fields import Field, as_field, require_documents
+from .given import real_numbers
 from .morlet import default_scales, fourier_period
 from .scalogram import Scalogram, scalogram_with
 
@@ -47,7 +48,7 @@ def comparison_scalogram(field: Field | Array, wavelet: str = MORLET, periods: A
     samples = field.length // 2
     if wavelet not in CHOICES:
         raise HeadlightError(f"a wavelet among {', '.join(CHOICES)}", f"{wavelet!r}", "Choose one of them.")
-    periods = fourier_period(default_scales(samples)) if periods is None else np.asarray(periods, np.float64)
+    periods = fourier_period(default_scales(samples)) if periods is None else real_numbers(periods, "periods (scale,)")
     if periods.ndim != 1 or not periods.size or not (periods >= 2).all():
         raise HeadlightError("Fourier periods (scale,) of at least 2 tokens", f"{periods}", "Leave them out.")
     scales = periods * _central_frequency(wavelet)

@@ -178,7 +178,7 @@ def _read(documents: Sequence[Document], engine: Any, tokens: int) -> tuple[list
     engine = _Unbounded(engine)
     sample = next((d for d in documents if d.text.strip()), None)
     if sample is None:
-        return [], 0
+        return [Encoding(table=TokenTable.join([])) for _ in documents], 0
     sampled = encode(_beginning(sample, SAMPLED_CHARACTERS), engine)
     per_token = min(len(sample.text), SAMPLED_CHARACTERS) / kept_length(sampled)
     characters = max(READ_AT_LEAST, int(SPARE_TEXT * per_token * tokens))

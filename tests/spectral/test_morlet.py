@@ -124,3 +124,9 @@ def test_default_scales_run_from_nyquist_to_the_cone():
     assert (np.diff(scales) > 0).all()
     with pytest.raises(HeadlightError, match="longer windows"):
         default_scales(8)
+
+
+def test_the_fewest_lags_told_are_the_fewest_that_do():
+    with pytest.raises(HeadlightError, match=r"at least 9 lags.*windows of 18 tokens.*got 8 lags"):
+        default_scales(8)
+    assert len(default_scales(9)) == 2

@@ -97,6 +97,13 @@ def test_cutting_nothing_returns_the_encoding_itself(minilm, documents):
     assert cut(whole, 0, 3).token_ids.tolist() == [*whole.token_ids[:4], whole.token_ids[-1]]
 
 
+@pytest.mark.parametrize("length", [None, 32])
+def test_blank_documents_are_counted_though_nothing_is_read(minilm, length):
+    blank = [Document("blank", "  \n "), Document("empty", "")]
+    with pytest.raises(HeadlightError, match="2 documents, the longest of 0 tokens"):
+        windows(blank, minilm, length)
+
+
 @pytest.mark.parametrize("count", [0, -3])
 def test_no_window_is_nothing_to_cut(minilm, documents, count):
     with pytest.raises(HeadlightError, match="at least 1 window"):
