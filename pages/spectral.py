@@ -53,18 +53,20 @@ def section(now: Scene, ask: Ask, shown: list[Shown], row: int, colouring: str) 
         list(SECTIONS),
         format_func=SECTIONS.__getitem__,
         default="modes",
+        required=True,
         key="spectral-section",
         label_visibility="collapsed",
         persist_state="session",
     )
     {
+        "modes": partial(modes_section, now, ask, shown, row),
         "rank": partial(spectra_section, shown, row),
         "coherency": partial(coherency_section, now, ask, shown, row),
         "heads": partial(heads_section, now, ask),
         "compare": partial(compare_section, now, ask, shown, row),
         "verdicts": partial(claims_section, now, ask),
         "wavelets": partial(wavelets_section, now, ask, shown, row, colouring),
-    }.get(chosen, partial(modes_section, now, ask, shown, row))()
+    }[chosen]()
 
 
 def downloads(now: Scene, ask: Ask, layer: Shown, figure: Figure, table: pd.DataFrame) -> None:

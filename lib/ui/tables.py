@@ -12,6 +12,8 @@ from pandas.io.formats.style import Styler
 from lib.numerals import written
 from lib.views import csv_bytes
 
+MOST_ON_A_PHONE = 6  # columns of numbers with intervals that fit side by side
+
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], tips: Sequence[str] = ()) -> str:
     """A quiet table as HTML, first column left, numbers right; every cell is escaped.
@@ -72,12 +74,17 @@ def measured_table(header: Sequence[tuple[str, str, str]], rows: Sequence[Sequen
         number = f'<span style="white-space:nowrap">{html.escape(number)}</span>'
         return f'<td style="{side(place)};{line}">{number}{beneath}</td>'
 
+    aside = ""
+    if len(header) > MOST_ON_A_PHONE:
+        hidden = "<style>@media (min-width: 641px) { .hl-aside { display: none } }</style>"
+        told = "Move the table sideways for the rest →"
+        aside = f'<div class="hl-aside" style="{small};padding-top:4px">{told}</div>{hidden}'
     top = "".join(head(place, *column) for place, column in enumerate(header))
     body = "".join(f"<tr>{''.join(cell(place, text) for place, text in enumerate(row))}</tr>" for row in rows)
     return (
         '<div style="overflow-x:auto"><table style="width:100%;border-collapse:collapse;font-size:.86rem;'
         f'line-height:1.25;font-variant-numeric:tabular-nums"><tr>{top}</tr>{body}</table>'
-        "<style>@media (max-width: 640px) { .hl-interval { display: block } }</style></div>"
+        f"<style>@media (max-width: 640px) {{ .hl-interval {{ display: block }} }}</style></div>{aside}"
     )
 
 

@@ -20,6 +20,7 @@ def heatmap_figure(
     *,
     row_labels: Sequence[object] | None = None,
     column_labels: Sequence[object] | None = None,
+    first: tuple[int, int] = (0, 0),
     row_title: str = "query",
     column_title: str = "key",
     title: str = "",
@@ -49,6 +50,7 @@ def heatmap_figure(
             kind "categorical". What is not finite counts as masked.
         row_labels: one per row, in order; repeated labels stay separate rows. None: numbered.
         column_labels: one per column.
+        first: numbers of the first row and of the first column, where they are numbered.
         row_title: name of the row axis, with its unit.
         column_title: name of the column axis, with its unit.
         title: a line above the picture.
@@ -87,6 +89,7 @@ def heatmap_figure(
     meta = {
         "rows": axis_labels(row_labels, rows),
         "columns": axis_labels(column_labels, columns),
+        "first": [int(at) for at in first],
         "row_title": row_title,
         "column_title": column_title,
         "title": title,

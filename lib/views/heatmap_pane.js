@@ -173,11 +173,12 @@ function heatmapBands(ctx, g, x, y, rows, columns) {
 function heatmapVeil(ctx, g, { veil, meta }, theme) {
   ctx.fillStyle = theme.dark ? "rgba(20,22,28,.55)" : "rgba(255,255,255,.5)";
   for (let r = 0; r < g.rows; r++) {
-    const top = g.top + (meta.upward ? g.rows - 1 - r : r) * g.h;
+    const at = meta.upward ? g.rows - 1 - r : r;
+    const [top, below] = [at, at + 1].map((row) => Math.round(g.top + row * g.h)); // whole pixels: rows meet without a seam
     for (let c = 0, from = -1; c <= g.columns; c++) {
       const on = c < g.columns && veil[r * g.columns + c];
       if (on && from < 0) from = c;
-      if (!on && from >= 0) { ctx.fillRect(g.left + from * g.w, top, (c - from) * g.w, g.h); from = -1; }
+      if (!on && from >= 0) { ctx.fillRect(g.left + from * g.w, top, (c - from) * g.w, below - top); from = -1; }
     }
   }
 }
@@ -192,19 +193,29 @@ function fitted(known, ctx, label, most) {
   return known.get(label);
 }
 
+// The number of the first row or column.
+function heatmapFirst(meta, axis) {
+  return (meta.first || [0, 0])[axis === "row" ? 0 : 1];
+}
+
+// A whole number with a minus sign for a hyphen.
+function whole(value) {
+  return String(value).replace("-", "−");
+}
+
 function heatmapAxes(fig, pane, ctx, g, x, y) {
   const { meta } = pane.data;
   const theme = fig.theme;
-  const labels = (texts, i) => (texts ? texts[i] : String(i));
   const every = (step, numbered) => {
     const need = Math.max(1, Math.ceil((numbered ? 26 : 12) / step));
     return numbered ? [1, 2, 5, 10, 20, 50, 100, 200, 500].find((n) => n >= need) || need : need;
   };
   const draw = (axis, texts, n, step, cursor) => {
     const font = texts ? theme.mono : theme.font;
-    const thin = every(step, !texts && axis === "column");
+    const thin = every(step, !texts);
+    const first = texts ? 0 : heatmapFirst(meta, axis);
     const indices = [];
-    for (let i = 0; i < n; i += !texts && axis === "row" ? every(step, true) : thin) indices.push(i);
+    for (let i = (thin - (first % thin)) % thin; i < n; i += thin) indices.push(i); // on round numbers
     const put = (i, strong) => {
       ctx.save();
       if (axis === "row") ctx.translate(g.left - 6, y(i) + g.h / 2);
@@ -212,7 +223,7 @@ function heatmapAxes(fig, pane, ctx, g, x, y) {
       ctx.font = `${strong ? "600 " : ""}11px ${font}`;
       ctx.textAlign = axis === "row" ? "right" : texts ? "left" : "center";
       ctx.textBaseline = axis === "row" || texts ? "middle" : "alphabetic";
-      const text = fitted(pane.labels[strong ? 1 : 0], ctx, labels(texts, i), g.room);
+      const text = fitted(pane.labels[strong ? 1 : 0], ctx, texts ? texts[i] : whole(first + i), g.room);
       if (strong) {
         const w = ctx.measureText(text).width + 6;
         ctx.fillStyle = theme.background;
@@ -251,21 +262,21 @@ function heatmapRead(pane) {
   const cell = pane.cursor || pane.chosen;
   if (!cell) { element("span", "hl-quiet", pane.read, "Point at a cell, or use the arrow keys."); return; }
   const [row, column] = cell;
-  const name = (title, texts, i) => {
+  const name = (axis, title, texts, i) => {
     element("span", "hl-quiet", pane.read, `${title} `);
     if (texts) element("span", "hl-token", pane.read, texts[i]);
     const named = texts && !meta.lag && new Set(texts).size === texts.length; // such a name needs no place beside it
-    if (!named) element("span", "hl-quiet", pane.read, texts ? ` ${i}` : `${i}`);
+    if (!named) element("span", "hl-quiet", pane.read, texts ? ` ${i}` : whole(heatmapFirst(meta, axis) + i));
   };
-  name(meta.row_title, meta.rows, row);
+  name("row", meta.row_title, meta.rows, row);
   element("span", "hl-quiet", pane.read, " → ");
-  name(meta.column_title, meta.columns, column);
+  name("column", meta.column_title, meta.columns, column);
   const code = codes[row * codes.shape[1] + column];
   const value = pane.value(code);
   const shown = !code ? "masked" : meta.kind === "categorical" ? (meta.categories || [])[value] || value : number(value);
   element("span", "hl-quiet", pane.read, ` · ${meta.value} `);
   element("b", "", pane.read, `${shown}${code && meta.unit ? " " + meta.unit : ""}`);
-  if (meta.lag) element("span", "hl-quiet", pane.read, ` · lag ${String(row - column).replace("-", "−")}`);
+  if (meta.lag) element("span", "hl-quiet", pane.read, ` · lag ${whole(row + heatmapFirst(meta, "row") - column - heatmapFirst(meta, "column"))}`);
 }
 
 function heatmapHandlers(fig, pane) {

@@ -116,11 +116,14 @@ def test_every_section_stands_on_an_encoder(fresh):
         "verdicts": "undecided",
         "wavelets": "PyWavelets integrates the wavelet over each token",
     }
+    optional = [control.key for control in app.segmented_control if not control.proto.required]
     for section, words in expected.items():
         app.segmented_control(key="spectral-section").set_value(section).run()
         assert not app.exception, section
         assert "foresaw" not in said(app), section
         assert words in said(app), section
+        optional += [control.key for control in app.segmented_control if not control.proto.required]
+    assert optional == []  # a second click on what is chosen leaves it chosen
     app.segmented_control(key="spectral-section").set_value("compare").run()
     app.selectbox(key="spectral-second").set_value("untrained twin").run()
     assert not app.exception
@@ -223,7 +226,7 @@ def test_a_kept_analysis_holds_no_energies_by_document(shown):
 def test_dominant_scales_are_told_with_their_chance(shown):
     found = replace(shown[0].analysis, dominant=[DominantScale(8.0, -11, 8.4, 1.0, 1.26, 1.05)])
     words = scalograms.dominant_words(replace(shown[0], analysis=found))
-    assert words == "scale 8.0 (period 8.4) at lag -11, 1.26 × chance (at least 1.05)"
+    assert words == "scale 8.0 (period 8.4) at lag −11, 1.26 × chance (at least 1.05)"
 
 
 def test_numbers_that_are_not_defined_are_not_numbers():
@@ -231,6 +234,9 @@ def test_numbers_that_are_not_defined_are_not_numbers():
     assert compare.ends(1.24, 0.8, 1.6) == "+1.24 [0.8, 1.6] ▲"
     assert compare.ends(0.5, 0.4, 0.6, 1.0) == "0.5 [0.4, 0.6] ▼"
     assert compare.ends(0.1, -0.2, 0.6) == "+0.1 [−0.2, 0.6]"
+    assert compare.ends(1.492, 1.457, 1.531, 1.0) == "1.49 [1.46, 1.53] ▲"  # an estimate stays within its interval
+    assert compare.ends(0.0, 0.0, 0.0) == "0 [0, 0]"
+    assert compare.ends(4.9, float("nan"), float("nan")) == "+4.9"
     assert compare.ends(float("nan"), 0, 1) == "n/a"
 
 

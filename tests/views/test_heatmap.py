@@ -18,6 +18,12 @@ def test_repeated_tokens_stay_separate_rows():
     np.testing.assert_allclose(values, np.eye(6), atol=1e-6)
 
 
+def test_numbered_axes_begin_where_they_are_told():
+    assert decoded(heatmap_figure(np.eye(3)))[0]["first"] == [0, 0]
+    meta, _ = decoded(heatmap_figure(np.eye(3), first=(np.int64(4), -31)))
+    assert meta["first"] == [4, -31] and meta["rows"] is None and meta["columns"] is None
+
+
 def test_masked_and_undefined_cells_carry_no_value():
     mask = np.triu(np.ones((3, 3), bool), 1)
     matrix = np.full((3, 3), 0.5)

@@ -40,13 +40,13 @@ def band_choice(shown: Sequence[Shown], row: int) -> Band:
         centres = laid(shown, lags, kind)
         names = [written(centre, ".0f") for centre in centres]
         chosen = st.segmented_control(
-            "Lag band", list(range(len(centres))), format_func=names.__getitem__, default=0,
+            "Lag band", list(range(len(centres))), format_func=names.__getitem__, default=0, required=True,
             key="spectral-band", persist_state="session", help="Drag a handle in the profile to move a band.",
         )  # fmt: skip
-        chosen = min(chosen or 0, len(centres) - 1)
+        chosen = min(chosen, len(centres) - 1)
         st.session_state["spectral-centre"] = float(centres[chosen])
         st.number_input(
-            "Its centre, tokens", float(lags[0]), float(lags[-1]), step=1.0, format="%.4g",
+            "Its centre, tokens", float(lags[0]) if kind == "signed" else 0.0, float(lags[-1]), step=1.0, format="%.4g",
             key="spectral-centre", width=140, on_change=_typed, args=(centres, chosen),
         )  # fmt: skip
         if st.session_state.get("spectral-centres"):

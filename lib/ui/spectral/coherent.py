@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from lib.numerals import written
 from lib.spectral import Coherency
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
@@ -62,13 +63,12 @@ def excess_figure(found: Coherency, layer: int | None):
     part = found.excess[np.ix_(rows, rows)]
     return heatmap_figure(
         part,
-        row_labels=rows.tolist(),
-        column_labels=rows.tolist(),
+        first=(int(rows[0]), int(rows[0])),
         row_title="query position",
         column_title="query position",
-        title=f"Layer {layer}: coherency beyond chance at scale {found.scale:.1f}, lag {found.lag:+d}",
-        note="Hatched: not beyond chance, or a position with itself. Positions that see fewer than half of the lags "
-        "are left out.",
+        title=f"Layer {layer}: coherency beyond chance",
+        note=f"At scale {found.scale:.1f}, lag {written(found.lag, '+d')}. Hatched: not beyond chance, or a position "
+        "with itself. Positions that see fewer than half of the lags are left out.",
         value_range=(0.0, 1.0),
         value_name="coherency",
         colours="viridis",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lib.numerals import written
+from lib.numerals import with_interval
 from lib.stats import Interval
 from lib.ui.downloads import download_row, provenance
 from lib.ui.message import guarded
@@ -91,11 +91,9 @@ def at(interval: Interval, place: int | None = None) -> str:
 
 def ends(value: float, low: float, high: float, none: float = 0.0) -> str:
     """A difference as text: +1.2 [0.8, 1.6] ▲; n/a where it is not defined."""
-    if not np.isfinite(value):
-        return "n/a"
-    sign = "" if none else "+"
     apart = " ▲" if low > none else " ▼" if high < none else ""
-    return f"{written(value, f'{sign}.3g')} [{written(low, '.2g')}, {written(high, '.2g')}]{apart}"
+    plus = "" if none or not value > 0 else "+"
+    return f"{plus}{with_interval(value, low, high)}{apart}"
 
 
 def where_energy_went(found: Comparison, layer: Shown, row: int) -> None:
@@ -105,7 +103,7 @@ def where_energy_went(found: Comparison, layer: Shown, row: int) -> None:
     figure = heatmap_figure(
         difference.share.estimate / np.log(2),
         row_labels=[f"{a:.1f}" for a in difference.scales],
-        column_labels=[int(lag) for lag in difference.lags],
+        first=(0, int(difference.lags[0])),
         row_title="scale, tokens",
         column_title="lag, tokens",
         title=f"Layer {layer.analysis.layer}: where the share of energy changed",
@@ -148,6 +146,6 @@ def by_scale_and_lag(found: Comparison, layer: Shown, row: int) -> None:
             continue
         chart = charts.line(
             frame, axis, "ratio", low="low", high="high", null="none", colours=[palette.OUTPUT],
-            x_title=axis, y_title="log₂ of second ÷ first", height=150,
+            x_title=axis, y_title="log₂ of second ÷ first", height=210,
         )  # fmt: skip
         st.altair_chart(chart, width="stretch")

@@ -22,6 +22,7 @@ def controls(now: Scene) -> tuple[Ask, str]:
             list(COLOURINGS),
             format_func=COLOURINGS.__getitem__,
             default="density",
+            required=True,
             key="spectral-colour",
             persist_state="session",
         )
@@ -53,6 +54,7 @@ def controls(now: Scene) -> tuple[Ask, str]:
             ["mean", "head"],
             format_func={"mean": "all heads, mean", "head": f"head {now.choice.head} of each layer"}.__getitem__,
             default="mean",
+            required=True,
             key="spectral-heads",
             persist_state="session",
         )
@@ -62,7 +64,7 @@ def controls(now: Scene) -> tuple[Ask, str]:
                 "Stream", ["encoder", "decoder"], key="spectral-stream", persist_state="session", width=130
             )
     head = now.choice.head if heads == "head" else None
-    return Ask(int(count), None if length is None else int(length), head, stream), colouring or "density"
+    return Ask(int(count), None if length is None else int(length), head, stream), colouring
 
 
 def within(key: str, most: int) -> None:

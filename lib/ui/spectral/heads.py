@@ -47,13 +47,12 @@ def heads_section(now: Scene, ask: Ask) -> None:
             epsilon = epsilon_choice()
             kind = st.segmented_control(
                 "Compared by", list(EVIDENCE), format_func=EVIDENCE.__getitem__, default="pattern",
-                key="spectral-evidence", persist_state="session",
+                required=True, key="spectral-evidence", persist_state="session",
             )  # fmt: skip
             total = st.number_input(
                 f"Heads to hand out, of {layers * heads}", layers, layers * heads, None, placeholder="what they need",
                 key=f"spectral-total-{layers}-{heads}", width=200,
             )  # fmt: skip
-        kind = kind or "pattern"
         needed = cached.kept(
             "heads needed",
             f"{field_key(now, ask)} {epsilon:g} {kind}",
@@ -127,8 +126,8 @@ def check(now: Scene, ask: Ask, gone: tuple[Head, ...], epsilon: float, kind: st
     low, high = found.random
     better = "less than any random draw" if found.high < low else "not clearly less than random heads"
     st.markdown(
-        f"Change of the {found.unit}: **{written(found.change, '+.3g')}** [{written(found.low, '+.2g')}, "
-        f"{written(found.high, '+.2g')}]; as many random heads: {written(low, '+.3g')} … {written(high, '+.3g')}. "
+        f"Change of the {found.unit}: **{written(found.change, '+.3g')}** [{written(found.low, '+.3g')}, "
+        f"{written(found.high, '+.3g')}]; as many random heads: {written(low, '+.3g')} … {written(high, '+.3g')}. "
         f"That is {better}."
     )
     st.caption(

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lib.numerals import with_interval
-from lib.spectral import Scalogram, entropy_rank, fit_power_law, null_interval, participation_ratio
+from lib.spectral import Scalogram, null_interval, spectrum_numbers
 from lib.stats import Interval
 from lib.ui.spectral.measures import Shown
 from lib.ui.spectral.scalograms import dominant_words, values
@@ -64,7 +64,7 @@ def scalogram_figure(
     return heatmap_figure(
         shown,
         row_labels=[f"{a:.1f}" for a in scalogram.scales],
-        column_labels=[int(lag) for lag in scalogram.lags] if scalogram.lags[0] else None,
+        first=(0, int(scalogram.lags[0])),
         row_title="scale, tokens",
         column_title="lag, tokens",
         title=title,
@@ -103,14 +103,9 @@ def by_layer(table: pd.DataFrame) -> str:
 
 def noise_sentence(layer: Shown) -> str:
     """What white noise in as many documents and cells gives for the same numbers."""
-    white = layer.analysis.white
-    noise = {
-        "T_spec": [fit_power_law(s).t_spec for s in white],
-        "entropy rank": [entropy_rank(s) for s in white],
-        "participation": [participation_ratio(s) for s in white],
-    }
+    white = np.array([spectrum_numbers(spectrum) for spectrum in layer.analysis.white]).T
     parts = []
-    for name, drawn in noise.items():
+    for name, drawn in zip(MEASURES.values(), white, strict=False):
         low, high = null_interval(drawn)
         parts.append(f"{name} n/a" if np.isnan(low) else f"{name} {low:.3g} … {high:.3g}")
     low, high = layer.analysis.growth.noise

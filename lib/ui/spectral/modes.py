@@ -35,16 +35,17 @@ def modes_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> Non
         within("spectral-mode", most)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             k = st.segmented_control(
-                "Mode", list(range(1, most + 1)), default=1, key="spectral-mode", persist_state="session"
+                "Mode", list(range(1, most + 1)), default=1, required=True, key="spectral-mode", persist_state="session"
             )
             of = st.segmented_control(
                 "Its windows and the rebuilding from",
                 ["all lags", "the band"],
                 default="all lags",
+                required=True,
                 key="spectral-side",
                 persist_state="session",
             )
-        k = min(k or 1, most) - 1
+        k = min(k, most) - 1
         places = st.columns([5, 5, 6])
         sides = (("spectral-plain", "All lags", plain), ("spectral-banded", band_name(band), banded))
         for place, (key, name, side) in zip(places, sides, strict=False):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from lib.numerals import written
 from lib.ui.spectral.measures import Shown
 from lib.views import Figure, Panel, layer_panels_figure, show
 
@@ -86,7 +87,8 @@ def dominant_words(layer: Shown) -> str:
     if not found:
         return "no scale stands out from independent lags"
     parts = [
-        f"scale {d.scale:.1f} (period {d.period:.1f}) at lag {d.lag:+d}, {d.ratio:.2f} × chance (at least {d.low:.2f})"
+        f"scale {d.scale:.1f} (period {d.period:.1f}) at lag {written(d.lag, '+d')}, {d.ratio:.2f} × chance "
+        f"(at least {d.low:.2f})"
         for d in found[:MARKED]
     ]
     more = len(found) - MARKED
