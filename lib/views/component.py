@@ -17,7 +17,7 @@ import streamlit as st
 from lib.views.packet import amend, pack
 
 FOLDER = Path(__file__).parent
-SCATTER_PANES = ("scatter_pane", "scatter_moves")
+SCATTER_PANES = ("scatter_pane", "scatter_paint", "scatter_moves")
 VIEW_PANES = ("heatmap_pane", "lines_pane", "text_pane", "view_pane")
 PATCH_PANES = ("patch_layers", "patch_pane")
 # The pieces of each view, in order; the last defines `draw(component)`.

@@ -1,10 +1,11 @@
 // Points with hover, zoom, pan, selection, links and labels that do not overlap.
 
 function scatterPane(fig, parent) {
-  const pane = { views: new Map(), hover: null, onChoose() {}, onSelect() {}, onHover() {}, onStep() {} };
+  const pane = { views: new Map(), stamps: new Map(), hover: null, onChoose() {}, onSelect() {}, onHover() {}, onStep() {} };
   pane.bar = element("div", "hl-bar", parent);
   pane.legend = element("div", "hl-bar hl-legends", parent);
   pane.canvas = element("canvas", "hl-panning", parent);
+  pane.layer = document.createElement("canvas").getContext("2d");
   pane.read = element("div", "hl-read", parent);
   pane.read.setAttribute("role", "status");
   pane.note = element("div", "hl-note", parent);
@@ -22,7 +23,6 @@ function scatterPane(fig, parent) {
     pane.note.textContent = data.meta.note;
     pane.index = null;
     if (!pane.order || pane.order.length !== data.xy.length / 2) pane.order = shuffled(data.xy.length / 2);
-    pane.sprites = scatterSprites(fig, data);
     scatterSheet(pane);
     interactive(pane.canvas, data.meta.label);
     scatterBar(fig, pane);
@@ -65,33 +65,6 @@ function scatterIndex(xy) {
   return buckets;
 }
 
-// Every role has a shape of its own, in every colour: drawn once and stamped many times.
-const ROLE_SIGNS = "●■▲◆";
-function scatterSprites(fig, { meta }) {
-  const size = 24;
-  const shapes = [
-    (ctx) => ctx.arc(12, 12, 9, 0, 7),
-    (ctx) => ctx.rect(4.5, 4.5, 15, 15),
-    (ctx) => { ctx.moveTo(12, 2.5); ctx.lineTo(21.5, 19.5); ctx.lineTo(2.5, 19.5); ctx.closePath(); },
-    (ctx) => { ctx.moveTo(12, 1.5); ctx.lineTo(22, 12); ctx.lineTo(12, 22.5); ctx.lineTo(2, 12); ctx.closePath(); },
-  ];
-  return meta.colours.map((colour) => shapes.map((shape) => {
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = size;
-    const ctx = canvas.getContext("2d");
-    ctx.fillStyle = colour;
-    ctx.strokeStyle = fig.theme.background;
-    ctx.globalAlpha = 0.6;
-    ctx.lineWidth = 1.5;
-    ctx.beginPath();
-    shape(ctx);
-    ctx.stroke();
-    ctx.globalAlpha = 1;
-    ctx.fill();
-    return canvas;
-  }));
-}
-
 // Pictures of points travel as one image; until it is there, dots stand for them.
 function scatterSheet(pane) {
   const { data } = pane;
@@ -120,7 +93,7 @@ function scatterRadius(pane, i) {
 }
 
 function scatterDraw(fig, pane) {
-  const { meta, xy, classes, roles, hits } = pane.data;
+  const { meta, hits } = pane.data;
   const h = Math.min(meta.height, Math.max(300, fig.width));
   const side = Math.min(fig.width, h) - 2 * SCATTER_PAD;
   const g = (pane.grid = { w: fig.width, h, side, left: (fig.width - side) / 2, top: (h - side) / 2 });
@@ -133,20 +106,9 @@ function scatterDraw(fig, pane) {
   const lit = (i) => (hits ? hits[i] : true) && (selected.size ? selected.has(i) : true);
   const narrowed = hits || selected.size;
   scatterLinks(fig, pane, ctx, narrowed ? lit : null);
-  pane.visible = [];
-  for (const pass of narrowed ? [false, true] : [true]) {
-    ctx.globalAlpha = pass ? (narrowed ? 0.95 : 0.78) : 0.1;
-    for (const i of pane.order) {
-      if (narrowed && Boolean(lit(i)) !== pass) continue;
-      const [x, y] = scatterPlace(pane, i);
-      if (x < -9 || y < -9 || x > g.w + 9 || y > g.h + 9) continue;
-      const r = scatterRadius(pane, i) * (narrowed && pass ? 1.25 : 1);
-      if (pane.sheet) scatterPicture(fig, pane, ctx, i, x, y, Math.max(r * 2, Math.min(24, (0.8 * g.side) / Math.sqrt(xy.length / 2)) * pane.view.k ** 0.7));
-      else ctx.drawImage(pane.sprites[classes[i]][roles ? roles[i] : 0], x - r * 1.33, y - r * 1.33, r * 2.66, r * 2.66);
-      if (pass) pane.visible.push(i);
-    }
-  }
-  ctx.globalAlpha = 1;
+  const passes = narrowed ? [[false, 0.1, 1], [true, 0.95, 1.25]] : [[true, 0.78, 1]];
+  if (pane.sheet) scatterPictures(fig, pane, ctx, passes, narrowed ? lit : null);
+  else scatterPaint(fig, pane, ctx, passes, narrowed ? lit : null);
   scatterLabels(fig, pane, ctx, narrowed);
   for (const [i, colour] of [[pane.hover, fig.theme.text], [pane.chosen, fig.theme.primary]]) {
     if (i === null || i === undefined) continue;
@@ -165,6 +127,16 @@ function scatterDraw(fig, pane) {
   }
   pane.clear.style.visibility = selected.size ? "visible" : "hidden";
   scatterRead(pane);
+}
+
+function scatterPictures(fig, pane, ctx, passes, isLit) {
+  const { grid: g, view, data: { xy } } = pane;
+  const usual = Math.min(24, (0.8 * g.side) / Math.sqrt(xy.length / 2)) * view.k ** 0.7;
+  scatterEach(pane, passes, isLit, (i, x, y, alpha, larger) => {
+    ctx.globalAlpha = alpha;
+    scatterPicture(fig, pane, ctx, i, x, y, Math.max(2 * scatterRadius(pane, i) * larger, usual));
+  });
+  ctx.globalAlpha = 1;
 }
 
 function scatterPicture(fig, pane, ctx, i, x, y, size) {

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from lib import views
 
 from .conftest import Server
 
@@ -209,6 +212,41 @@ def test_a_selection_survives_other_colours(opened):
     assert "selected" in tab.get_by_role("status").first.inner_text() and told(tab, "'points': (") == before
     canvas(tab).press("Escape")
     told(tab, "'points': ()")
+
+
+PIXEL = """(cv, [column, row, shift]) => {
+  const [w, h] = [cv.clientWidth, cv.clientHeight];
+  const side = Math.min(w, h) - 36;
+  const x = (w - side) / 2 + (side * column) / 9 + shift;
+  const y = (h - side) / 2 + side * (1 - row / 9);
+  const ratio = cv.width / w;
+  return Array.from(cv.getContext("2d").getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data);
+}"""
+
+
+def test_points_are_painted_where_they_are_and_anew_in_other_colours(opened):
+    tab = opened("scatter")
+
+    def painted(column, shift=0):
+        return [canvas(tab).evaluate(PIXEL, [column, row, shift]) for row in range(10)]
+
+    def near(pixel, hexed, alpha=0.78):
+        wanted = [alpha * int(hexed[i : i + 2], 16) + (1 - alpha) * 0xFC for i in (1, 3, 5)]
+        return all(abs(got - part) < 6 for got, part in zip(pixel, wanted, strict=False))
+
+    one = views.by_class(np.zeros(1, int), ["all"]).colours[0]
+    ramp = views.by_value(np.arange(10)).colours
+    assert all(near(pixel, one) for pixel in painted(0))
+    assert all(near(pixel, "#FCFCFD", 1) for pixel in painted(0, shift=-9)), "nothing beside the points"
+    tab.get_by_text("Other colours").click()
+    tab.wait_for_timeout(1000)
+    assert all(near(pixel, ramp[0]) for pixel in painted(0))
+    assert any(near(pixel, ramp[-1]) for pixel in painted(9)), "where no label lies over the last column"
+    before = painted(0)
+    box = canvas(tab).bounding_box()
+    tab.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.wait_for_timeout(300)
+    assert painted(0) == before, "pointing at a place leaves the others as they are"
 
 
 def test_points_are_chosen_without_a_mouse(opened):
