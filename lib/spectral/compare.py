@@ -27,7 +27,8 @@ class ScalogramDifference:
     share   (scale, lag) Interval of the log ratio of energy shares, second/first: where the energy moved; NaN in
             the cone, simultaneous over all cells
     scale   (scale,) the same summed over lags
-    total   Interval of the log ratio of the whole energies ⟨|W|²⟩, not normalised
+    total   Interval of the log ratio of the energies ⟨|W|²⟩ summed outside the cone, not normalised; not the ratio
+            of the fluctuations, which have energy in other rows, in their mean over lags and in the cone as well
     scales, lags  as in the scalograms
     """
 

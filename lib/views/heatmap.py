@@ -87,9 +87,7 @@ def heatmap_figure(
     arrays = {"codes": coded(values, low, high, kind), **veiled, "table": table}
     label = f"{title or value_name}: {rows} rows ({row_title}) by {columns} columns ({column_title})."
     meta = {
-        "rows": axis_labels(row_labels, rows),
-        "columns": axis_labels(column_labels, columns),
-        "first": [int(at) for at in first],
+        **_axes((row_labels, column_labels), first, (rows, columns)),
         "row_title": row_title,
         "column_title": column_title,
         "title": title,
@@ -147,6 +145,14 @@ def _seen(matrix: np.ndarray, mask: np.ndarray | None, rows: int, columns: int) 
     """The values that are shown, NaN where they are masked."""
     values = matrix[:rows, :columns].astype(np.float64)
     return values if mask is None else np.where(np.asarray(mask)[:rows, :columns], np.nan, values)
+
+
+def _axes(
+    labels: tuple[Sequence[object] | None, Sequence[object] | None], first: tuple[int, int], shape: tuple[int, int]
+) -> dict[str, list | None]:
+    """Labels of both axes, and the numbers at which they begin where they have none."""
+    rows, columns = (axis_labels(own, count) for own, count in zip(labels, shape, strict=True))
+    return {"rows": rows, "columns": columns, "first": [int(at) for at in first]}
 
 
 def _rulings(

@@ -5,6 +5,7 @@ from scipy import stats
 from lib.errors import HeadlightError
 from lib.spectral import (
     Field,
+    compare_centroids,
     compare_complexity,
     compare_profiles,
     compare_scalograms,
@@ -40,6 +41,28 @@ def test_a_factor_shows_in_the_total_and_not_in_the_shares():
     difference = compare_scalograms(first, second)
     assert difference.total.estimate == pytest.approx(np.log(9), rel=1e-4)
     assert np.nanmax(np.abs(difference.share.estimate)) < 1e-4
+
+
+def test_the_total_is_the_scalograms_and_not_the_whole_fluctuations():
+    first = noise(0)
+    louder = first.pattern.copy()
+    louder[:, :32] *= 3  # rows that do not see half of the lags
+    second = Field(louder)
+    difference = compare_scalograms(lag_scalogram(first), lag_scalogram(second))
+    assert difference.total.estimate == pytest.approx(0, abs=1e-6)
+    assert (second.fluctuation**2).sum() > 2 * (first.fluctuation**2).sum()
+
+
+def test_centroids_differ_as_the_profiles_do():
+    one, two = lag_profile(noise(0)), lag_profile(noise(1))
+    difference = compare_centroids(one, two)
+    assert difference.estimate == pytest.approx(two.centroid - one.centroid)
+    assert difference.low <= 0 <= difference.high  # two draws of one noise
+    same = compare_centroids(one, one)
+    assert (same.low, same.estimate, same.high) == (0, 0, 0)
+    weighted = noise(0).pattern * np.exp(-0.05 * np.subtract.outer(np.arange(64), np.arange(64)))
+    nearer = compare_centroids(one, lag_profile(weighted))
+    assert nearer.high < -1 and nearer.documents == 40
 
 
 def test_energy_moved_to_one_scale_is_found_there():

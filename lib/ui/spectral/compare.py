@@ -46,9 +46,9 @@ def compare_section(now: Scene, ask: Ask, shown: Sequence[Shown], row: int) -> N
         with st.container(height=360 if len(table) > 9 else "content", border=False):
             st.html(by_layer(table))
         st.caption(
-            "▲ ▼: the interval leaves out “no difference”. Energy ×: the whole fluctuation, not normalised; everything "
-            "else compares shares, so that a larger fluctuation alone changes nothing. Ranks and heads: simultaneous "
-            "over layers."
+            "▲ ▼: the interval leaves out “no difference”. Energy: all of the scalogram but its pale edge (rows from "
+            "the middle on, their mean over lags removed), not normalised. Everything else compares shares, so that a "
+            "larger fluctuation alone changes nothing. Ranks and heads: simultaneous over layers."
         )
         if np.isfinite(found.scalograms[row].total.estimate):
             left, right = st.columns([3, 2], gap="medium")

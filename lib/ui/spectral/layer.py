@@ -24,7 +24,11 @@ COLUMNS = {  # column of the table -> plain words, the term, an explanation
     "entropy rank": ("patterns", "by entropy", "exp of the entropy: as many equal patterns would share it alike."),
     "participation": ("patterns", "by squares", "(Σλ)²/Σλ²: as many equal patterns would share it alike."),
     "H*(0.1)": ("for 90 %", "H*(0.1)", "Patterns that hold 90 % of the energy."),
-    "energy ×": ("energy", "second ÷ first", "The whole fluctuation, not normalised; 1: the same."),
+    "energy ×": (
+        "energy",
+        "second ÷ first",
+        "All of the scalogram but its pale edge, not normalised; 1: the same.",
+    ),
     "heads needed": ("heads", "needed", "Heads that hold 90 % of the energy between a layer's heads, per window."),
 }
 IN_WORDS = (
