@@ -69,11 +69,12 @@ def panel() -> None:
             list(SECTIONS),
             format_func=SECTIONS.__getitem__,
             default="orders",
+            required=True,
             key="embeddings-section",
             label_visibility="collapsed",
             persist_state="session",
         )
-        with guarded(SECTIONS[section or "orders"].lower()):
+        with guarded(SECTIONS[section].lower()):
             if section == "trust":
                 trust_panel(on, made)
             elif section == "findings":

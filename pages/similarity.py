@@ -85,11 +85,12 @@ def panel() -> None:
             list(SECTIONS),
             format_func=SECTIONS.__getitem__,
             default="layers",
+            required=True,
             key="similarity-section",
             label_visibility="collapsed",
             persist_state="session",
         )
-        with guarded(SECTIONS[section or "layers"].lower()):
+        with guarded(SECTIONS[section].lower()):
             if section == "anchors":
                 anchor_panel(now, ask, found)
             elif section == "verdicts":

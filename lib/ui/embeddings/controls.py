@@ -38,6 +38,7 @@ def controls(now: Scene) -> tuple[Ask, Look]:
             list(METHODS),
             format_func=METHODS.__getitem__,
             default="pca",
+            required=True,
             key="embeddings-method",
             persist_state="session",
             help="PCA keeps large distances and is there at once. UMAP and t-SNE keep neighbourhoods and take minutes "
@@ -66,7 +67,7 @@ def controls(now: Scene) -> tuple[Ask, Look]:
         scale, read = _scale(now)
     wanted, kind = _search(now)
     chosen = tuple(role for role in ROLES if role in (roles or [])) or ("query", "key")
-    ask = Ask(stream, read, method or "pca", scale, chosen, now.choice.special or now.engine.kind == "vision")
+    ask = Ask(stream, read, method, scale, chosen, now.choice.special or now.engine.kind == "vision")
     return ask, Look(colour or TYPE, wanted, kind)
 
 
@@ -88,11 +89,12 @@ def _search(now: Scene) -> tuple[str, str]:
             ["exact", "regex"],
             format_func={"exact": "the whole token", "regex": "regular expression"}.__getitem__,
             default="exact",
+            required=True,
             key="embeddings-search-kind",
             persist_state="session",
             help="A whole token, whatever its case; or an expression found anywhere in it, such as ^un|ing$.",
         )
-    return wanted or "", kind or "exact"
+    return wanted or "", kind
 
 
 def _scale(now: Scene) -> tuple[str | float, int]:
@@ -103,11 +105,12 @@ def _scale(now: Scene) -> tuple[str | float, int]:
             list(RULES),
             format_func=RULES.__getitem__,
             default="variance",
+            required=True,
             key="embeddings-scale",
             persist_state="session",
             help="Queries times c and keys divided by c give the same attention for every c above 0.",
         )
-        scale: str | float = rule or "variance"
+        scale: str | float = rule
         if rule == "by hand":
             scale = st.number_input("c", 0.05, 20.0, 1.0, 0.1, key="embeddings-c", persist_state="session")
         most = most_tokens(now.engine)

@@ -52,13 +52,20 @@ def view_controls(on: Stage) -> View:
     """The controls above the large picture."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="embeddings-one-controls"):
         dimensions = st.segmented_control(
-            "Axes", [2, 3], format_func="{}-D".format, default=2, key="embeddings-axes", persist_state="session"
+            "Axes",
+            [2, 3],
+            format_func="{}-D".format,
+            default=2,
+            required=True,
+            key="embeddings-axes",
+            persist_state="session",
         )
         beside = st.segmented_control(
             "Beside it",
             [name for name in BESIDE if not (on.image and name == "mean")],
             format_func=(BESIDE | {"document": "the image"} if on.image else BESIDE).__getitem__,
             default="document",
+            required=True,
             key="embeddings-beside",
             persist_state="session",
         )
@@ -67,6 +74,7 @@ def view_controls(on: Stage) -> View:
             [0, 1, 2, 5],
             format_func=lambda k: "none" if not k else f"top {k}",
             default=0,
+            required=True,
             key="embeddings-lines",
             persist_state="session",
             help="From every query to its strongest keys. With points selected, from those alone.",
@@ -80,7 +88,7 @@ def view_controls(on: Stage) -> View:
             help=f"Up to {ONE:,} tokens instead of the {THUMBNAIL:,} of the small picture: seconds by UMAP, "
             "a minute by t-SNE.",
         )
-    return View(dimensions or 2, every, lines or 0, sized, beside or "document", first)
+    return View(dimensions, every, lines, sized, beside, first)
 
 
 def one_head(on: Stage, view: View) -> Drawn:

@@ -26,20 +26,22 @@ def controls(scene: Scene, stream: str) -> tuple[Ask, str]:
             "Shade by",
             SHOWN,
             default=SHOWN[0],
+            required=True,
             key="heads-weight",
             persist_state="session",
             help="A large weight on a short value moves little. Contribution is the length of the vector that "
             "arrives, ‖A · v W_O‖ (Kobayashi et al. 2020).",
         )
         if scene.encoding.grid:
-            return Ask(stream), shown or SHOWN[0]
+            return Ask(stream), shown
         unit = st.segmented_control(
-            "Unit", ("tokens", "words"), default="tokens", key="heads-unit", persist_state="session"
+            "Unit", ("tokens", "words"), default="tokens", required=True, key="heads-unit", persist_state="session"
         )
         sink = st.segmented_control(
             "First token",
             ("shown", "hidden"),
             default="shown",
+            required=True,
             key="heads-sink",
             persist_state="session",
             help="Many heads rest on the first token when they look for nothing: an attention sink. "
@@ -55,12 +57,13 @@ def controls(scene: Scene, stream: str) -> tuple[Ask, str]:
                 list(ROWS),
                 format_func=ROWS.__getitem__,
                 default="raw",
+                required=True,
                 key="heads-rows",
                 persist_state="session",
                 help="What is hidden is missing from a row's sum. Renormalised, a row is divided by what it kept.",
             )
             raw = rows != "renormalised"
-    return Ask(stream, unit == "words", not raw, sink != "hidden", pair), shown or SHOWN[0]
+    return Ask(stream, unit == "words", not raw, sink != "hidden", pair), shown
 
 
 def one_head(scene: Scene, pattern: np.ndarray, stream: str) -> Figure:

@@ -37,9 +37,9 @@ def controls(scene: Scene) -> tuple[str, str]:
         if len(offered) == 1:
             return shown, offered[0]
         stream = st.segmented_control(
-            "Attention", offered, default=offered[0], key="heads-stream", persist_state="session"
+            "Attention", offered, default=offered[0], required=True, key="heads-stream", persist_state="session"
         )
-    return shown, stream or offered[0]
+    return shown, stream
 
 
 def overview(scene: Scene, pattern: np.ndarray, stream: str, shown: str, table: pd.DataFrame | None) -> None:

@@ -28,19 +28,19 @@ def patches_panel(scene: Scene, documents: tuple[Document, ...], stream: str, pa
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = st.segmented_control(
-            "Show", list(VIEWS), format_func=VIEWS.__getitem__, default="like", key="heads-patch-view",
-            persist_state="session",
+            "Show", list(VIEWS), format_func=VIEWS.__getitem__, default="like", required=True,
+            key="heads-patch-view", persist_state="session",
         )  # fmt: skip
         by = "z"
         if view != "looking":
             by = st.segmented_control(
-                "Compared by", list(VECTORS), format_func=VECTORS.__getitem__, default="z", key="heads-patch-by",
-                persist_state="session",
+                "Compared by", list(VECTORS), format_func=VECTORS.__getitem__, default="z", required=True,
+                key="heads-patch-by", persist_state="session",
             )  # fmt: skip
     if view == "looking":
         _looking(scene, stream, pattern)
     else:
-        _like(scene, documents, stream, pattern, by or "z")
+        _like(scene, documents, stream, pattern, by)
 
 
 def chosen_patch(table: TokenTable, patch: bool) -> int:

@@ -35,10 +35,10 @@ def similar_panel(scene: Scene, documents: tuple[Document, ...], stream: str, la
             list(NAMES),
             format_func=NAMES.__getitem__,
             default="js",
+            required=True,
             key="heads-distance",
             persist_state="session",
         )
-        kind = kind or "js"
         threshold = st.slider(
             "One group up to",
             0.0,

@@ -44,10 +44,10 @@ def switch_off_panel(scene: Scene, documents: tuple[Document, ...], stream: str,
             list(MODES),
             format_func=MODES.__getitem__,
             default="zero",
+            required=True,
             key="heads-off-mode",
             persist_state="session",
         )
-    mode = mode or "zero"
     off = [tuple(pair) for pair in chosen] or [(layer, head)]
     key = f"{key_of(scene, documents, stream)} {mode}"
     if st.toggle(f"Measure what switching {names_of(off)} off does", key="heads-off-on", persist_state="session"):

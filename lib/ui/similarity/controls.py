@@ -26,13 +26,19 @@ def controls(now: Scene) -> tuple[Ask, str, bool]:
             width=170,
         )
         shown = st.segmented_control(
-            "Shown", ["÷ chance", "raw"], default="÷ chance", key="similarity-shown", persist_state="session"
+            "Shown",
+            ["÷ chance", "raw"],
+            default="÷ chance",
+            required=True,
+            key="similarity-shown",
+            persist_state="session",
         )
         kind = st.segmented_control(
             "Similarity",
             list(SHORT),
             format_func=SHORT.__getitem__,
             default="dot",
+            required=True,
             key="similarity-kind",
             persist_state="session",
         )
@@ -41,12 +47,12 @@ def controls(now: Scene) -> tuple[Ask, str, bool]:
         )
         count = document_count("similarity-documents", len(now.documents), FEW_DOCUMENTS, 120)
         words = not image and st.segmented_control(
-            "Unit", ["tokens", "words"], default="tokens", key="similarity-unit", persist_state="session"
+            "Unit", ["tokens", "words"], default="tokens", required=True, key="similarity-unit", persist_state="session"
         )
         stream = None
         if now.engine.kind == "encoder-decoder":
             stream = st.selectbox(
                 "Stream", ["encoder", "decoder", "cross"], key="similarity-stream", persist_state="session", width=130
             )
-    ask = Ask(count, top / 100, kind or "dot", words == "words", stream, now.choice.special)
+    ask = Ask(count, top / 100, kind, words == "words", stream, now.choice.special)
     return ask, name, shown != "raw"

@@ -144,6 +144,7 @@ def pairs(scene: Scene, ask: Ask, taken: Capture) -> pd.DataFrame:
             list(PAIRS),
             format_func=PAIRS.__getitem__,
             default="all",
+            required=True,
             key="similarity-pairs",
             label_visibility="collapsed",
             persist_state="session",
@@ -151,7 +152,7 @@ def pairs(scene: Scene, ask: Ask, taken: Capture) -> pd.DataFrame:
     if frame.empty:
         st.caption("No pair of tokens to compare in this document.")
         return frame
-    shown = filtered(frame, which or "all")
+    shown = filtered(frame, which)
     total, undefined = frame.attrs["pairs"], frame.attrs["undefined"]
     unit = "patch pairs" if image else "pairs of words" if ask.words else "pairs"
     said = f"Shown: {len(shown):,} of the {len(frame):,} most similar {unit}, out of {total:,}."

@@ -54,11 +54,12 @@ def uses(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> Non
         list(USES),
         format_func=USES.__getitem__,
         default="orders",
+        required=True,
         key="similarity-use",
         label_visibility="collapsed",
         persist_state="session",
     )
-    with guarded(f"this use of similarity ({USES[which or 'orders'].lower()})"):
+    with guarded(f"this use of similarity ({USES[which].lower()})"):
         if which == "features":
             features(scene, ask)
         elif which == "keywords":
