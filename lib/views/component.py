@@ -18,12 +18,12 @@ from lib.views.packet import amend, pack
 
 FOLDER = Path(__file__).parent
 SCATTER_PANES = ("scatter_pane", "scatter_paint", "scatter_moves")
-VIEW_PANES = ("heatmap_pane", "lines_pane", "text_pane", "view_pane")
+VIEW_PANES = ("heatmap_axes", "heatmap_pane", "lines_pane", "text_pane", "view_pane")
 PATCH_PANES = ("patch_layers", "patch_pane")
 # The pieces of each view, in order; the last defines `draw(component)`.
 PIECES = {
     "head_grid": ("canvas", "pair", "head_grid"),
-    "heatmap": ("canvas", "heatmap_pane", "heatmap"),
+    "heatmap": ("canvas", "heatmap_axes", "heatmap_pane", "heatmap"),
     "head_view": ("canvas", *VIEW_PANES, "head_view"),
     "patch_attention": ("canvas", *PATCH_PANES, "patch_attention"),
     "scatter": ("canvas", *SCATTER_PANES, "scatter"),
