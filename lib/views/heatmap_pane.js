@@ -10,7 +10,7 @@ function heatmapPane(fig, parent) {
   pane.update = (data) => {
     const fresh = !pane.data || String(pane.data.codes.shape) !== String(data.codes.shape);
     pane.data = data;
-    if (fresh) pane.cursor = null;
+    if (fresh) Object.assign(pane, { cursor: null, bands: { rows: [], columns: [] } });
     pane.wanted = pane.wanted || data.meta.scale;
     pane.scale = data.meta.kind === "sequential" && data.meta.low >= 0 ? pane.wanted : "linear"; // no logarithm below zero
     pane.chosen = data.meta.chosen;

@@ -1,7 +1,6 @@
 // The points of a scatter as pixels: shapes drawn once, then laid over one another, in half the time of drawImage.
 // What was painted is kept until data, view, selection or size change.
 
-const SCATTER_STAMPS = 600; // shapes kept: of every role, radius and part of a pixel
 const stamping = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 
 // Every role has a shape of its own, in every colour; here in a square of 24.
@@ -17,7 +16,7 @@ const ROLE_SHAPES = [
 function scatterStamp(pane, role, radius, right, down) {
   const key = [role, radius, right, down].join();
   if (pane.stamps.has(key)) return pane.stamps.get(key);
-  if (pane.stamps.size > SCATTER_STAMPS) pane.stamps.clear();
+  if (pane.stamps.size > 600) pane.stamps.clear();
   const middle = Math.ceil(radius * 1.33) + 1;
   const side = 2 * middle + 1;
   stamping.canvas.width = stamping.canvas.height = side;
@@ -82,12 +81,12 @@ function scatterEach(pane, passes, isLit, act) {
 function scatterPaint(fig, pane, ctx, passes, isLit) {
   const { data, view, grid: g } = pane;
   const { width: w, height: h } = pane.canvas;
+  const ratio = ctx.getTransform().a;
   const key = [w, h, view.k, view.x, view.y, fig.theme.background].join();
   const old = pane.painted;
   if (!old || old.key !== key || old.data !== data || old.selected !== view.selected) {
     const image = old && old.image.width === w && old.image.height === h ? old.image : new ImageData(w, h);
     const out = new Uint32Array(image.data.buffer).fill(0);
-    const ratio = w / g.w;
     const rim = rgba(fig.theme.background);
     const colours = data.meta.colours.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
     const { classes, roles } = data;
@@ -104,8 +103,5 @@ function scatterPaint(fig, pane, ctx, passes, isLit) {
     pane.layer.putImageData(image, 0, 0);
     pane.painted = { key, data, selected: view.selected, image };
   }
-  ctx.save();
-  ctx.setTransform(1, 0, 0, 1, 0, 0);
-  ctx.drawImage(pane.layer.canvas, 0, 0);
-  ctx.restore();
+  ctx.drawImage(pane.layer.canvas, 0, 0, w / ratio, h / ratio);
 }

@@ -40,6 +40,16 @@ def choose(tab, label, option):
     resting(tab)
 
 
+def agreed(tab, title, ending):
+    """The document that the sidebar and the picture beside the points name alike, waited for: choices may queue."""
+    for _ in range(WAIT // 500):
+        shown = title.inner_text().removesuffix(ending)
+        if field(tab, "Document").input_value() == shown:
+            return shown
+        tab.wait_for_timeout(500)
+    raise AssertionError(f"the sidebar and {title.inner_text()!r} stay apart")
+
+
 def test_from_all_heads_to_one_to_its_sentence_and_back(server, tab):
     tab.goto(f"{server.address}/embeddings?corpus=probes&layer=2&head=3&tokens=64")
     ready(tab)
@@ -77,7 +87,13 @@ def test_from_all_heads_to_one_to_its_sentence_and_back(server, tab):
             break
     shown = titles.nth(1).inner_text()
     assert shown != first and shown.endswith("in L4 H5")
-    expect(field(tab, "Document")).to_have_value(shown.removesuffix(" in L4 H5"))
+    agreed(tab, titles.nth(1), " in L4 H5")
+    for way in ("Left", "Right"):  # two choices, the second before the first is drawn
+        points.press(f"Shift+Arrow{way}")
+        points.press("Enter")
+    tab.wait_for_timeout(2_000)
+    resting(tab)
+    agreed(tab, titles.nth(1), " in L4 H5")
 
     points.press("ArrowRight")
     expect(field(tab, "Head")).to_have_value("6")
