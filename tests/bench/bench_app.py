@@ -8,27 +8,11 @@ from __future__ import annotations
 
 import statistics
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
-from tests.browser.chromium import ARGUMENTS, executable
-from tests.browser.conftest import ROOT, Server
+from tests.bench.visitor import visitor
 
 CLICKS = 10
-# Every drawing on a canvas begins with setTransform: remember when, and which picture.
-WATCH = """
-window.drawn = [];
-const transform = CanvasRenderingContext2D.prototype.setTransform;
-CanvasRenderingContext2D.prototype.setTransform = function (...matrix) {
-  window.drawn.push([performance.now(), this.canvas.getAttribute("aria-label") || ""]);
-  return transform.apply(this, matrix);
-};
-for (const event of ["pointerdown", "keydown"])
-  document.addEventListener(event, () => { window.begun = performance.now(); window.drawn = []; }, true);
-"""
 
 
 def drawn_after(page, title: str) -> float:
@@ -56,43 +40,29 @@ def clicks(page, received: list[int], layers: int, heads: int) -> tuple[list[flo
     return times, sizes
 
 
-def measure(folder: Path) -> None:
+def main() -> None:
     """One start, one visitor."""
     started = time.perf_counter()
-    server = Server(ROOT / "app.py", folder / "store")
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
-            page = browser.new_page(viewport={"width": 1280, "height": 1000})
-            page.add_init_script(WATCH)
-            received: list[int] = []
-            page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
-            page.goto(server.address)
-            page.locator(".st-key-all-heads canvas[tabindex]").first.wait_for(timeout=120_000)
-            say(f"cold: first picture {time.perf_counter() - started:.1f} s after `streamlit run`")
-            page.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=60_000)
-            say(f"first visit: {sum(received) / 1000:.0f} kB received")
-            page.wait_for_timeout(2000)
-            times, sizes = clicks(page, received, layers=6, heads=12)
-            say(
-                f"warm: another head drawn after {statistics.median(times):.0f} ms (median of {CLICKS}, "
-                f"largest {max(times):.0f}), {statistics.median(sizes) / 1000:.0f} kB received per click"
-            )
-            browser.close()
-    finally:
-        server.stop()
+    with visitor() as (page, address, received):
+        page.goto(address)
+        page.locator(".st-key-all-heads canvas[tabindex]").first.wait_for(timeout=120_000)
+        say(
+            f"cold: first picture {time.perf_counter() - started:.1f} s, `streamlit run` and a browser's start included"
+        )
+        page.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=60_000)
+        say(f"first visit: {sum(received) / 1000:.0f} kB received")
+        page.wait_for_timeout(2000)
+        times, sizes = clicks(page, received, layers=6, heads=12)
+    say(
+        f"warm: another head drawn after {statistics.median(times):.0f} ms (median of {CLICKS}, "
+        f"largest {max(times):.0f}), {statistics.median(sizes) / 1000:.0f} kB received per click"
+    )
 
 
 def say(line: str) -> None:
     """Print a line at once."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
-
-
-def main() -> None:
-    """Measure in a temporary folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        measure(Path(folder))
 
 
 if __name__ == "__main__":

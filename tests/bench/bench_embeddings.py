@@ -176,27 +176,13 @@ def finding() -> None:
 
 def page() -> None:
     """The page in a browser: the first picture, another head, another colour, a search, another scale, UMAP of all."""
-    from playwright.sync_api import sync_playwright
+    from tests.bench.visitor import visitor  # only here is a browser needed
 
-    from tests.bench.bench_app import WATCH
-    from tests.browser.chromium import ARGUMENTS, executable
-    from tests.browser.conftest import ROOT, Server
-
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server(ROOT / "app.py", Path(folder) / "store")
-        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
-        try:
-            tab = browser.new_page(viewport={"width": 1280, "height": 1000})
-            tab.add_init_script(WATCH)
-            _visit(tab, server.address)
-        finally:
-            browser.close()
-            server.stop()
+    with visitor() as (tab, address, received):
+        _visit(tab, address, received)
 
 
-def _visit(tab: Any, address: str) -> None:
-    received: list[int] = []
-    tab.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
+def _visit(tab: Any, address: str, received: list[int]) -> None:
 
     def resting() -> None:
         tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=60_000)

@@ -13,7 +13,6 @@ import argparse
 import os
 import statistics
 import sys
-import tempfile
 import threading
 import time
 import tracemalloc
@@ -147,24 +146,12 @@ def matrix(width: int) -> None:
 
 def on_screen() -> None:
     """Another head by a key on the map: from the key, and from the server's answer, until its matrix is drawn."""
-    from playwright.sync_api import sync_playwright
+    from tests.bench.visitor import visitor  # only here is a browser needed
 
-    from tests.bench.bench_app import WATCH
-    from tests.browser.chromium import ARGUMENTS, executable
-    from tests.browser.conftest import ROOT, Server
-
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server(ROOT / "app.py", Path(folder) / "store")
-        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
-        try:
-            tab = browser.new_page(viewport={"width": 1280, "height": 1000})
-            tab.add_init_script(WATCH + LISTEN)
-            tab.goto(f"{server.address}/similarity?corpus=topics&tokens=512&layer=0&head=0", timeout=300_000)
-            tab.get_by_text("In the last layer: ").first.wait_for(timeout=600_000)
-            times = [_stepped(tab) for _ in range(STEPS)]
-        finally:
-            browser.close()
-            server.stop()
+    with visitor(LISTEN) as (tab, address, _):
+        tab.goto(f"{address}/similarity?corpus=topics&tokens=512&layer=0&head=0", timeout=300_000)
+        tab.get_by_text("In the last layer: ").first.wait_for(timeout=600_000)
+        times = [_stepped(tab) for _ in range(STEPS)]
     say(f"a matrix of 512 tokens on screen, {STEPS} times, mean load {os.getloadavg()[0]:.1f}:\n")
     names = ("from the key", "from the server's answer", "processor time of server and browser from the key")
     for name, part in zip(names, zip(*times, strict=True), strict=True):
