@@ -25,10 +25,10 @@ HOW_TO_READ = """
 Where it reaches the threshold, the text is cut. Dragging the threshold computes nothing anew. The calibrated
 threshold is .50: the one that gave the best balance of missed and false boundaries on text it had not seen.
 
-**Three strengths.** One *untrained* signal shows what attention says by itself. *All heads, calibrated* weighs 18
-signals and the outputs z of every head by a small regression, fitted once on English web text. *With surface cues*
-also reads punctuation, capitals, line ends and small words. On punctuated text attention adds little to those; on a
-transcript without punctuation it is nearly everything.
+**Three strengths.** One *untrained* signal shows what attention says by itself. *All heads* weighs 18 signals and the
+queries, keys, values and outputs z of every head by a small regression, fitted once on English web text. *All heads and
+surface cues* also reads punctuation, capitals, line ends and small words. On punctuated text attention adds little to
+those; on a transcript without punctuation it is nearly everything.
 
 **Topics.** Every sentence is read alone and becomes a vector; a topic ends where the vectors change for good. How many
 topics there are is decided by what cutting would gain if the sentences stood in random order. A topic's name is made

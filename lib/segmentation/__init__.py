@@ -9,6 +9,7 @@ from .features import TextSignals, averaged_signals
 from .metrics import BoundaryScores, boundary_scores, boundary_similarity, pk, window_diff, window_of
 from .segment import segment
 from .segmentation import Segmentation
+from .sentences import STRENGTHS
 from .separation import Separation, separation
 from .signals import MEANINGS, signal_names
 from .untrained import segment_by_signal, signals_there
@@ -17,6 +18,7 @@ from .windows import Tokens, read_tokens
 __all__ = [
     "CONDITIONS",
     "MEANINGS",
+    "STRENGTHS",
     "BoundaryScores",
     "Calibration",
     "Segmentation",

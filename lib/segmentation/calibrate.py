@@ -22,6 +22,7 @@ from lib.models import load
 from .calibration import FOLDER, Calibration, head_weights, save
 from .conditions import CONDITIONS, under
 from .crossval import HeadFits, Judged, Prepared, fit_heads, judge_heads, judge_trees, prepared
+from .features import part_shapes
 from .gold import digests, gold_documents
 from .metrics import scores_of
 from .signals import signal_names
@@ -50,7 +51,7 @@ def calibrate(
     measured = {"corpus": corpus, **sizes, "folds": len(set(data.fold.tolist())), "f1": f1}
     names = signal_names(len(data.tokens[0].prefix), len(data.tokens[0].suffix), engine.causal)
     linear, deviation = heads.whole
-    weights = head_weights(linear, deviation, engine, names, attention.threshold)
+    weights = head_weights(linear, deviation, part_shapes(engine, len(names)), names, attention.threshold)
     known = frozenset(digests(documents))
     return (
         Calibration(engine.name, condition, weights, both.trees, both.threshold, known, measured),

@@ -16,21 +16,22 @@ from typing import Any
 import numpy as np
 
 from .errors import SegmentationError
+from .features import PARTS
 from .ridge import CONTEXT, Linear
 from .signals import signal_names
 from .trees import Trees
 
 FOLDER = Path(__file__).parents[2] / "data" / "calibration"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
 class HeadWeights:
     """A linear reading of all heads of one model.
 
-    signals (layer, head, signal, context) and outputs (layer, head, d_head, context): weight per standard deviation;
-    the means and deviations have the same shapes without context. context: tokens relative to the one before the gap.
-    threshold: log-odds at and above which there is a boundary. names: of axis signal.
+    signals (layer, head, signal, context), and outputs z, queries, keys, values (layer, head, d_head, context): weight
+    per standard deviation; means and deviations have the same shapes without context. context: tokens relative to the
+    one before the gap. threshold: log-odds at and above which there is a boundary. names: of axis signal.
     """
 
     names: tuple[str, ...]
@@ -40,21 +41,38 @@ class HeadWeights:
     outputs: np.ndarray
     output_mean: np.ndarray
     output_deviation: np.ndarray
+    queries: np.ndarray
+    query_mean: np.ndarray
+    query_deviation: np.ndarray
+    keys: np.ndarray
+    key_mean: np.ndarray
+    key_deviation: np.ndarray
+    values: np.ndarray
+    value_mean: np.ndarray
+    value_deviation: np.ndarray
     bias: float
     threshold: float
 
     @property
     def linear(self) -> Linear:
-        """The same on raw features, in the order of features.layer_features."""
-        layers = len(self.signals)
+        """The same on raw features, in the order of features.layer_parts."""
+        weights = np.concatenate(
+            [getattr(self, w).reshape(len(self.signals), -1, len(CONTEXT)) for w, _, _ in _NAMED], 1
+        )
+        mean, deviation = (
+            np.concatenate([getattr(self, name).reshape(len(self.signals), -1) for name in column], axis=1).ravel()
+            for column in tuple(zip(*_NAMED, strict=True))[1:]
+        )
+        raw = weights.reshape(-1, len(CONTEXT)).T / deviation
+        return Linear(raw.astype(np.float32), mean.astype(np.float32), self.bias)
 
-        def flat(signal: np.ndarray, output: np.ndarray) -> np.ndarray:
-            return np.concatenate([signal.reshape(layers, -1), output.reshape(layers, -1)], axis=1).ravel()
 
-        weights = [flat(self.signals[..., c], self.outputs[..., c]) for c in range(len(CONTEXT))]
-        deviation = flat(self.signal_deviation, self.output_deviation)
-        mean = flat(self.signal_mean, self.output_mean)
-        return Linear((np.stack(weights) / deviation).astype(np.float32), mean.astype(np.float32), self.bias)
+# fields of the weights, means and deviations of each of features.PARTS
+_NAMED = tuple(
+    (part, f"{one}_mean", f"{one}_deviation")
+    for part, one in zip(PARTS, ("signal", "output", "query", "key", "value"), strict=True)
+)
+_ARRAYS = tuple(name for names in _NAMED for name in names)
 
 
 @dataclass(frozen=True)
@@ -63,7 +81,7 @@ class Calibration:
 
     model       name of the model, "" where only surface cues are read
     condition   see conditions.py
-    heads       reading of attention and z, None without a model
+    heads       reading of all heads, None without a model
     surface     trees over surface cues, with attention's scores where there is a model; threshold beside them
     documents   digests of the texts it was fitted on: none of them may be used to judge it
     measured    cross-validated scores by name, and what they were measured on
@@ -79,29 +97,22 @@ class Calibration:
 
 
 def head_weights(
-    linear: Linear, deviation: np.ndarray, engine: Any, names: tuple[str, ...], threshold: float
+    linear: Linear,
+    deviation: np.ndarray,
+    shapes: Mapping[str, tuple[int, int]],
+    names: tuple[str, ...],
+    threshold: float,
 ) -> HeadWeights:
-    """A fitted linear score, taken apart by layer and head."""
-    layers, heads = engine.n_layers, engine.n_heads
-    split = heads * len(names)
-    scaled = (linear.weights * deviation).T.reshape(layers, -1, len(CONTEXT))
-
-    def parts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rest = values.shape[2:]
-        return (
-            values[:, :split].reshape(layers, heads, len(names), *rest),
-            values[:, split:].reshape(layers, heads, -1, *rest),
-        )
-
-    signals, outputs = parts(scaled)
-    signal_mean, output_mean = parts(linear.mean.reshape(layers, -1))
-    signal_deviation, output_deviation = parts(deviation.reshape(layers, -1))
-    return HeadWeights(
-        names, signals, signal_mean, signal_deviation, outputs, output_mean, output_deviation, linear.bias, threshold
-    )
-
-
-_ARRAYS = ("signals", "signal_mean", "signal_deviation", "outputs", "output_mean", "output_deviation")
+    """A fitted linear score, taken apart by layer, part and head. shapes: of the parts of a layer, by name."""
+    ends = np.cumsum([heads * numbers for heads, numbers in shapes.values()])
+    layers = len(linear.mean) // ends[-1]
+    columns = ((linear.weights * deviation).T, linear.mean, deviation)  # (feature, context) and twice (feature,)
+    arrays = {}
+    for column, values in enumerate(columns):
+        by_layer = values.reshape(layers, ends[-1], *values.shape[1:])
+        for named, part, shape in zip(_NAMED, np.split(by_layer, ends[:-1], axis=1), shapes.values(), strict=True):
+            arrays[named[column]] = part.reshape(layers, *shape, *values.shape[1:])
+    return HeadWeights(names=names, bias=linear.bias, threshold=threshold, **arrays)
 
 
 def save(calibration: Calibration, folder: Path = FOLDER) -> Path:
@@ -117,9 +128,7 @@ def save(calibration: Calibration, folder: Path = FOLDER) -> Path:
     }
     if heads is not None:
         data["heads"] = {"names": heads.names, "bias": round(heads.bias, 4), "threshold": round(heads.threshold, 4)}
-        data["heads"] |= {
-            name: _rounded(getattr(heads, name), 3 if name in ("signals", "outputs") else 4) for name in _ARRAYS
-        }
+        data["heads"] |= {name: _rounded(getattr(heads, name), 3 if name in PARTS else 4) for name in _ARRAYS}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{calibration.model or 'surface'}-{calibration.condition}.json"
     path.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")

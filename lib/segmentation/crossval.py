@@ -16,17 +16,17 @@ import numpy as np
 from lib.corpora import Document
 
 from .calibration import combined_cues, threshold_for
-from .features import Gathered, gather
+from .features import Gathered, gather, part_shapes
 from .gold import folds_of
 from .passes import Progress
 from .positions import boundaries_of, candidate_gaps, gaps_at
-from .ridge import Linear, fit_many, linear_scores
+from .ridge import Linear, fit_many, scores_of_many
 from .signals import signal_names
 from .surface import surface_cues, words_between
 from .trees import Trees, fit_trees
 from .windows import Tokens, read_tokens
 
-SIGNAL_STRENGTH, OUTPUT_STRENGTH = 0.02, 0.1  # ridge per standardised weight of a boundary signal, of a number of z
+STRENGTHS = (0.1, 0.4, 0.5)  # ridge per standardised weight: boundary signals; z; queries, keys and values
 ITERATIONS = 24
 FOLDS = 5
 
@@ -77,13 +77,14 @@ class HeadFits:
 def fit_heads(
     engine: Any,
     data: Prepared,
-    strengths: tuple[float, float] = (SIGNAL_STRENGTH, OUTPUT_STRENGTH),
+    strengths: tuple[float, float, float] = STRENGTHS,
     iterations: int = ITERATIONS,
     progress: Progress | None = None,
 ) -> HeadFits:
     """Readings of all folds, without each one, and without each two.
 
-    strengths: ridge of boundary signals and of z, each in standard deviations of its feature.
+    strengths: ridge of boundary signals, of z, and of queries, keys and values, each in standard deviations of its
+    feature.
     """
     rows = gather(engine, data.tokens, progress)
     offsets = np.cumsum([0, *map(len, data.tokens)])
@@ -98,14 +99,12 @@ def fit_heads(
     base = rows.weight * allowed
     weights = np.stack([base * ~np.isin(fold, list(left)) for left in unseen], axis=1)
     first = data.tokens[0]
-    signals = engine.n_heads * len(signal_names(len(first.prefix), len(first.suffix), engine.causal))
-    width = rows.values.shape[1] // engine.n_layers
-    strength = np.tile(np.repeat(strengths, [signals, width - signals]), engine.n_layers)
+    shapes = part_shapes(engine, len(signal_names(len(first.prefix), len(first.suffix), engine.causal)))
+    widths = [heads * numbers for heads, numbers in shapes.values()]
+    strength = np.tile(np.repeat([*strengths, *strengths[2:] * 2], widths), engine.n_layers)
     fits = fit_many(rows.values, rows.window, target, weights, strength, iterations)
-    scores = {
-        left: _per_gap(linear_scores(model, rows.values, rows.window), rows, data.tokens)
-        for left, (model, _) in zip(unseen, fits, strict=True)
-    }
+    every = scores_of_many([model for model, _ in fits], rows.values, rows.window)
+    scores = {left: _per_gap(own, rows, data.tokens) for left, own in zip(unseen, every.T, strict=True)}
     return HeadFits(scores, fits[0])
 
 

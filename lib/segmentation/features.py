@@ -1,4 +1,4 @@
-"""Features of every token of a text: boundary signals and raw z of all heads, window by window.
+"""Features of every token of a text: boundary signals and raw vectors of all heads, window by window.
 
 Two readers of the same forward passes: `gather` keeps features, for calibration; `averaged_signals` keeps the signals
 of a whole text, averaged over its windows. Scoring with known weights needs neither (see scoring.py).
@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from lib.capture.check import trusted
+
 from .errors import SegmentationError
-from .passes import CHUNK, Progress, counted, show_layers
+from .passes import CHUNK, Progress, Shown, counted, show_layers
 from .signals import boundary_signals, signal_names
 from .windows import SIZE, STRIDE, Tokens, fade, window_size, windows_over
 
@@ -22,7 +24,7 @@ from .windows import SIZE, STRIDE, Tokens, fade, window_size, windows_over
 class Gathered:
     """Features of the windows of several texts, one row per token of a window.
 
-    values    float16 (row, feature): per layer first the signals (head, signal), then z (head, d_head)
+    values    float16 (row, feature): per layer what layer_parts tells, one part after the other
     document  (row,) index of the text; window (row,) running number; token (row,) index of the token in its text
     weight    (row,) weight of the gap behind the token, 0 where the window has none
     """
@@ -34,13 +36,29 @@ class Gathered:
     weight: np.ndarray
 
 
-def layer_features(pattern: np.ndarray, z: np.ndarray, prefix: int, suffix: int, causal: bool) -> np.ndarray:
-    """Features of one layer: float32 (window, token, head · signal + head · d_head)."""
-    signals = boundary_signals(pattern, z, prefix, suffix, causal)
-    n = z.shape[2]
-    outputs = z[:, :, prefix : n - suffix].transpose(0, 2, 1, 3)  # (window, token, head, d_head)
-    b, m = signals.shape[:2]
-    return np.concatenate([signals.reshape(b, m, -1), outputs.reshape(b, m, -1)], axis=-1)
+PARTS = ("signals", "outputs", "queries", "keys", "values")  # of a layer's features, in this order
+
+
+def part_shapes(engine: Any, signals: int) -> dict[str, tuple[int, int]]:
+    """Shape (head, number) of each of PARTS in one layer of a model that has that many boundary signals."""
+    layout = trusted(engine)
+    stream = layout.stream(None)
+    place = next(place for place in layout.places if place.stream == stream)
+    numbers = (signals, place.d_value, place.d_query, place.d_query, place.d_value)
+    return {name: (place.heads, number) for name, number in zip(PARTS, numbers, strict=True)}
+
+
+def layer_parts(shown: Shown, prefix: int, suffix: int, causal: bool) -> list[np.ndarray]:
+    """Features of one layer, in the order of PARTS: boundary signals, then z, queries, keys and values of each token.
+
+    Each float32 (window, token, head · number), special tokens left out. What attention reads of a token (its query and
+    key) and passes on (its value) tells the token itself, z what was mixed into it.
+    """
+    vectors = shown.vectors()
+    inner = slice(prefix, vectors[0].shape[2] - suffix)
+    parts = [boundary_signals(shown.pattern, vectors[0], prefix, suffix, causal)]
+    parts += [x[:, :, inner].transpose(0, 2, 1, 3) for x in vectors]
+    return [part.reshape(*part.shape[:2], -1) for part in parts]
 
 
 def gather(engine: Any, texts: Sequence[Tokens], progress: Progress | None = None) -> Gathered:
@@ -52,13 +70,13 @@ def gather(engine: Any, texts: Sequence[Tokens], progress: Progress | None = Non
     values: list[np.ndarray] = []  # per layer (row, feature)
     prefix, suffix = (len(texts[0].prefix), len(texts[0].suffix)) if texts else (0, 0)
 
-    def see(batch: list[int], layer: int, pattern: np.ndarray, z: np.ndarray) -> None:
-        features = layer_features(pattern, z, prefix, suffix, engine.causal)
-        if layer not in seen:
-            seen.append(layer)
+    def see(batch: list[int], shown: Shown) -> None:
+        features = np.concatenate(layer_parts(shown, prefix, suffix, engine.causal), axis=-1)
+        if shown.layer not in seen:
+            seen.append(shown.layer)
             values.append(np.zeros((offsets[-1], features.shape[-1]), dtype=np.float16))
         for row, i in enumerate(batch):
-            values[seen.index(layer)][offsets[i] : offsets[i + 1]] = features[row]
+            values[seen.index(shown.layer)][offsets[i] : offsets[i + 1]] = features[row]
 
     seen: list[int] = []
     show_layers(engine, encodings, see, progress)
@@ -117,7 +135,7 @@ def averaged_signals(
     stride = min(stride, max(1, size - 1))
     plan = windows_over(len(tokens), size, stride)
     gaps, columns = max(0, len(tokens) - 1), [every.index(name) for name in names]
-    total, sums = np.zeros(gaps), {}
+    prefix, suffix, total, sums = len(tokens.prefix), len(tokens.suffix), np.zeros(gaps), {}
     for begin in range(0, len(plan) if gaps else 0, CHUNK):
         part = plan[begin : begin + CHUNK]
         fades = [fade(window, len(tokens), size - stride) for window in part]
@@ -126,14 +144,12 @@ def averaged_signals(
 
         def see(
             batch: list[int],
-            layer: int,
-            pattern: np.ndarray,
-            z: np.ndarray,
+            shown: Shown,
             part: Sequence[tuple[int, int]] = part,
             fades: Sequence[np.ndarray] = fades,
         ) -> None:
-            signals = boundary_signals(pattern, z, len(tokens.prefix), len(tokens.suffix), engine.causal)[..., columns]
-            kept = sums.setdefault(layer, np.zeros((gaps, *signals.shape[2:]), dtype=np.float32))
+            signals = boundary_signals(shown.pattern, shown.z, prefix, suffix, engine.causal)[..., columns]
+            kept = sums.setdefault(shown.layer, np.zeros((gaps, *signals.shape[2:]), dtype=np.float32))
             for row, i in enumerate(batch):
                 a, b = part[i]
                 kept[a : b - 1] += signals[row, :-1] * fades[i][:, None, None]

@@ -80,7 +80,7 @@ def _jsonl(path: Path) -> list[Document]:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise SegmentationError(
                 'one JSON object a line with "sentences": [text, …] or "topics": [[text, …], …]',
-                f"line {number} of {path.name!r}: {type(error).__name__} {error}",
+                f"line {number} of {path.name!r}{_why(error)}",
                 "Correct that line.",
             ) from error
         if any(clean):
@@ -88,6 +88,20 @@ def _jsonl(path: Path) -> list[Document]:
     if not documents:
         raise SegmentationError("at least one document", f"none in {path.name!r}", "Choose another file.")
     return documents
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a line. The parser's own words also count lines, within this one: they are left out."""
+    match error:
+        case json.JSONDecodeError():
+            return f", column {error.colno}: {error.msg}"
+        case KeyError():
+            return f": no {error}"
+        case RecursionError():
+            return ": nested too deeply"
+        case TypeError() | AttributeError():
+            return ": not texts in a list"
+    return f": {error}"
 
 
 def _unlined(document: Document) -> Document:

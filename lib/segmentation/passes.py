@@ -1,8 +1,10 @@
-"""Forward passes over many short inputs, every layer shown as whole batches: patterns and z as arrays."""
+"""Forward passes over many short inputs, every layer shown as whole batches: patterns, z, queries, keys and values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,45 @@ from lib.models.devices import out_of_memory
 from .errors import SegmentationError
 
 Progress = Callable[[int, int, str], None]
-See = Callable[[list[int], int, np.ndarray, np.ndarray], None]
-TOKENS = 2048  # of one batch, padding included
+TOKENS = 1024  # of one batch, padding included
 CHUNK = 256  # inputs whose encodings are held at once, where a text has more
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One layer of a batch; arrays are float32, made when asked for, and may share memory with the model's.
+
+    pattern (input, head, query_pos, key_pos); z, query, key, value (input, head, pos, d_head), grouped keys and values
+    repeated: each serves consecutive heads.
+    """
+
+    call: Call
+
+    @property
+    def layer(self) -> int:
+        """True number of the layer."""
+        return self.call.layer
+
+    @property
+    def pattern(self) -> np.ndarray:
+        """What each token attends to."""
+        return self.call.pattern.float().cpu().numpy()
+
+    @property
+    def z(self) -> np.ndarray:
+        """What each head puts out."""
+        return self.call.z.float().cpu().numpy()
+
+    def vectors(self) -> tuple[np.ndarray, ...]:
+        """z, query, key and value."""
+        return self.z, *(x.float().cpu().numpy() for x in (self.call.query, self.call.key, self.call.value))
+
+
+See = Callable[[list[int], Shown], None]
+
+
+class _Enough(Exception):
+    """The last layer's attention has been shown: what the model would compute after it is read by nobody."""
 
 
 def batches_of(lengths: Sequence[int], slack: float = 0.0) -> Iterator[list[int]]:
@@ -47,10 +85,9 @@ def show_layers(
     slack: float = 0.0,
     hidden: bool = False,
 ) -> list[np.ndarray | None]:
-    """Run a model over inputs and call see(indices, layer, pattern, z) per batch and layer, layers ascending.
+    """Run a model over inputs and call see(indices, shown) per batch and layer, layers ascending.
 
-    pattern (input, head, query_pos, key_pos) and z (input, head, query_pos, d_head) are float32 and may share memory
-    with the model: copy what outlives the call. ``slack`` lets inputs share a batch with others longer by that share,
+    Copy what outlives the call. ``slack`` lets inputs share a batch with others longer by that share,
     where padding leaves the model's numbers alone; rows behind an input's end are then meaningless. With ``hidden``,
     returns each input's last hidden states (token, d_model); None where the model's output names none.
 
@@ -60,23 +97,29 @@ def show_layers(
     layout = trusted(engine)
     layout.refuse_windows()
     stream = layout.stream(None)
+    last_layer = None if hidden else layout.streams[stream][-1]
     states: list[np.ndarray | None] = [None] * len(encodings)
     done = 0
     lengths = [len(encoding.token_ids) for encoding in encodings]
+    if progress is not None:
+        progress(0, len(encodings), f"reading with {engine.name}")
     for batch in batches_of(lengths, slack if layout.pads else 0.0):
 
         def watch(call: Call, batch: list[int] = batch) -> None:
             if call.stream == stream:
-                pattern, z = call.pattern.float().cpu().numpy(), call.z.float().cpu().numpy()
-                _require_finite(z, call.layer, engine.name)
-                see(batch, call.layer, pattern, z)
+                shown = Shown(call)
+                _require_finite(shown.z, call.layer, engine.name)
+                see(batch, shown)
+                if call.layer == last_layer:
+                    raise _Enough
 
         with engine.lock, out_of_memory(engine.name):
             model = engine.require_loaded()  # between batches another session may have loaded a model in its place
             inputs = model_inputs(engine, [encodings[i] for i in batch])
-            with tapped(model, see=watch):
+            output = None
+            with suppress(_Enough), tapped(model, see=watch):
                 output = model(**inputs)
-        last = getattr(output, "last_hidden_state", None) if hidden else None
+        last = getattr(output, "last_hidden_state", None)
         if last is not None:
             for row, i in enumerate(batch):
                 states[i] = last[row, : lengths[i]].float().cpu().numpy()

@@ -6,6 +6,7 @@ with all W_c at once, shifted and added, gives all scores; the gradient is the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,22 +44,34 @@ def _rows(window: np.ndarray, offset: int) -> np.ndarray:
 
 def linear_scores(model: Linear, values: np.ndarray, window: np.ndarray) -> np.ndarray:
     """Scores of raw features (row, feature): (row,), natural logarithm of the odds of a boundary."""
-    parts = np.empty((len(values), len(CONTEXT)), dtype=np.float32)
-    for first in range(0, len(values), 8192):
-        parts[first : first + 8192] = (values[first : first + 8192].astype(np.float32) - model.mean) @ model.weights.T
-    return shifted_sum(parts, window) + model.bias
+    return scores_of_many([model], values, window)[:, 0]
 
 
-def spread_of(values: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of features (row, feature) over the chosen rows: two float64 (feature,)."""
-    mean, square = np.zeros(values.shape[1]), np.zeros(values.shape[1])
-    chosen = np.flatnonzero(rows)
-    for part in np.array_split(chosen, max(1, len(chosen) // 4096)):
-        block = values[part].astype(np.float64)
-        mean += block.sum(axis=0)
-        square += (block**2).sum(axis=0)
-    mean /= len(chosen)
-    return mean, np.sqrt(np.maximum(square / len(chosen) - mean**2, 1e-12))
+def scores_of_many(models: Sequence[Linear], values: np.ndarray, window: np.ndarray) -> np.ndarray:
+    """Scores of raw features by several readings with the same means, in one pass over the rows: (row, model)."""
+    weights = np.stack([model.weights.T for model in models], axis=2)  # (feature, context, model)
+    parts = np.empty((len(values), *weights.shape[1:]), dtype=np.float32)
+    for first in range(0, len(values), 1024):
+        block = values[first : first + 1024].astype(np.float32) - models[0].mean
+        parts[first : first + 1024] = (block @ weights.reshape(len(weights), -1)).reshape(-1, *weights.shape[1:])
+    return shifted_sum(parts, window) + np.array([model.bias for model in models])
+
+
+def spread_of(values: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of features (row, feature) over each choice of rows: two float64 (choice, feature).
+
+    chosen: bool (row, choice). All choices are told in one pass over the rows.
+    """
+    mean = np.zeros((chosen.shape[1], values.shape[1]))
+    square = np.zeros_like(mean)
+    for first in range(0, len(values), 1024):
+        block = values[first : first + 1024].astype(np.float64)
+        rows = chosen[first : first + 1024].T.astype(np.float64)
+        mean += rows @ block
+        square += rows @ np.square(block, out=block)
+    count = chosen.sum(axis=0)[:, None]
+    mean /= count
+    return mean, np.sqrt(np.maximum(square / count - mean**2, 1e-12))
 
 
 def fit_many(
@@ -78,8 +91,9 @@ def fit_many(
     below cancel out of its optimum.
     Returns per model the reading and the standard deviations of its rows (feature,).
     """
-    centre, scale = spread_of(values, weights.sum(axis=1) > 0)
-    own = np.stack([spread_of(values, column > 0)[1] for column in weights.T])  # (model, feature)
+    counted = weights > 0
+    means, spreads = spread_of(values, np.concatenate([counted.any(axis=1)[:, None], counted], axis=1))
+    centre, scale, own = means[0], spreads[0], spreads[1:]  # own: (model, feature)
     scaled = np.empty(values.shape, dtype=np.float32)
     for first in range(0, len(values), 4096):
         scaled[first : first + 4096] = (values[first : first + 4096].astype(np.float32) - centre) / scale

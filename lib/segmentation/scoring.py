@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .features import layer_features
-from .passes import CHUNK, Progress, counted, show_layers
-from .ridge import CONTEXT, Linear, shifted_sum
+from .features import layer_parts
+from .passes import CHUNK, Progress, Shown, counted, show_layers
+from .ridge import Linear, shifted_sum
 from .windows import SIZE, STRIDE, Tokens, fade, window_size, windows_over
 
 
@@ -31,18 +31,18 @@ def gap_scores(
         return np.zeros(0)
     total, weight = np.zeros(len(tokens) - 1), np.zeros(len(tokens) - 1)
     split = np.split(model.weights.T, engine.n_layers)  # per layer (feature, context)
-    means = np.split(model.mean, engine.n_layers)
+    at_mean = (model.weights.astype(np.float64) @ model.mean).astype(np.float32)  # (context,)
     for begin in range(0, len(plan), CHUNK):
         part = plan[begin : begin + CHUNK]
-        parts = [np.zeros((b - a, len(CONTEXT)), dtype=np.float32) for a, b in part]
+        parts = [np.tile(-at_mean, (b - a, 1)) for a, b in part]
 
-        def see(
-            batch: list[int], layer: int, pattern: np.ndarray, z: np.ndarray, parts: list[np.ndarray] = parts
-        ) -> None:
-            features = layer_features(pattern, z, len(tokens.prefix), len(tokens.suffix), engine.causal)
-            products = (features - means[layer]) @ split[layer]
-            for row, i in enumerate(batch):
-                parts[i] += products[row]
+        def see(batch: list[int], shown: Shown, parts: list[np.ndarray] = parts) -> None:
+            first = 0
+            for features in layer_parts(shown, len(tokens.prefix), len(tokens.suffix), engine.causal):
+                products = features @ split[shown.layer][first : first + features.shape[-1]]
+                first += features.shape[-1]
+                for row, i in enumerate(batch):
+                    parts[i] += products[row]
 
         show_layers(engine, tokens.encodings(part, engine), see, counted(progress, begin, len(plan)))
         for (a, b), products in zip(part, parts, strict=True):

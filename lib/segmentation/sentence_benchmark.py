@@ -20,7 +20,7 @@ from .judging import Answer, Failure, Result, failures_at, judged
 from .passes import Progress, counted
 from .positions import boundaries_of, gaps_at
 from .segment import segment
-from .sentences import calibrated
+from .sentences import STRENGTHS, SURFACE_ALONE, calibrated
 from .untrained import segment_by_signal, signals_there
 from .windows import Tokens, read_tokens
 
@@ -78,9 +78,9 @@ def sentence_methods(engine: Any) -> dict[str, Cut]:
     """Everything that can cut sentences here, by name: the product's own ways first, then baselines."""
     methods: dict[str, Cut] = {}
     if calibrated(engine, "written") is not None:
-        methods["attention with surface cues"] = lambda text: segment(text, engine).boundaries
-        methods["attention alone"] = lambda text: segment(text, engine, surface=False).boundaries
-    methods["surface cues alone"] = lambda text: segment(text, None).boundaries
+        methods[STRENGTHS["surface"]] = lambda text: segment(text, engine).boundaries
+        methods[STRENGTHS["heads"]] = lambda text: segment(text, engine, surface=False).boundaries
+    methods[SURFACE_ALONE] = lambda text: segment(text, None).boundaries
     if "to_last" in signals_there(engine):
         methods["attention to [SEP], last layer, untrained"] = lambda text: _by(text, engine, "to_last", None)
     methods["dissimilarity of z, all heads, untrained"] = lambda text: _by(text, engine, "z_cosine_4", -1)
@@ -136,9 +136,9 @@ def cross_validated(source: str, engine: Any, conditions: Sequence[str], limit: 
         data = prepared(changed, engine)
         heads = fit_heads(engine, data)
         for name, judge in (
-            ("attention with surface cues", judge_trees(data, heads)),
-            ("attention alone", judge_heads(data, heads)),
-            ("surface cues alone", judge_trees(data, None)),
+            (STRENGTHS["surface"], judge_trees(data, heads)),
+            (STRENGTHS["heads"], judge_heads(data, heads)),
+            (SURFACE_ALONE, judge_trees(data, None)),
         ):
             results.append(_from_folds(_title(source), condition, name, changed, data, judge))
         for name, cut in available(1 / USUAL).items():

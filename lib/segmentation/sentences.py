@@ -19,6 +19,12 @@ from .surface import surface_cues, words_between
 from .untrained import contrast, require_count, standard
 from .windows import Tokens, read_tokens
 
+STRENGTHS = {  # what reads a text, by the same names on the page, in tables and in what is taken away
+    "surface": "all heads and surface cues",
+    "heads": "all heads",
+    "one": "one signal, untrained",
+}
+SURFACE_ALONE = "surface cues alone"
 _NEIGHBOURS = {
     "unstopped": ("lowered-unstopped",),
     "lowered": ("written",),
@@ -46,6 +52,8 @@ def cut_sentences(
     condition: str | None = None,
 ) -> Segmentation:
     """Sentences of a text; engine None reads surface cues alone. See `segment`."""
+    if progress is not None:
+        progress(0, 1, "finding words")
     tokens = read_tokens(text, engine) if engine is not None else _words(text)
     allowed = candidate_gaps(text, tokens.start, tokens.end) if len(tokens) > 1 else np.zeros(0, dtype=bool)
     if not allowed.any():
@@ -96,15 +104,15 @@ def _read(
     surface: bool,
     progress: Progress | None,
 ) -> _Reading:
-    words = words_between(tokens.start, tokens.end, allowed)
     calibration = calibrated(engine, condition)
     if engine is None or (calibration is None and surface):
         alone = calibrated(None, condition)
         if alone is None:
             raise SegmentationError("calibrations in data/calibration", "none", "Restore that folder.")
         notes = () if engine is None else (f"No calibration for {engine.name}: its heads were not read.",)
+        words = words_between(tokens.start, tokens.end, allowed)
         scores = _spread(alone.surface.scores(surface_cues(text, words)), allowed)
-        return _Reading(scores, alone.surface_threshold, "surface cues alone", notes)
+        return _Reading(scores, alone.surface_threshold, SURFACE_ALONE, notes)
     if calibration is None:
         signals = averaged_signals(engine, tokens, ["z_cosine_4"], progress=progress)
         note = f"No calibration for {engine.name}: an untrained signal was used, and its threshold is a guess."
@@ -112,11 +120,11 @@ def _read(
         return _Reading(scores, 1.0, "dissimilarity of z, mean over all heads, untrained", (note,))
     scores = gap_scores(engine, tokens, calibration.heads.linear, progress=progress)
     if not surface:
-        return _Reading(scores, calibration.heads.threshold, "attention and z of all heads, calibrated")
+        return _Reading(scores, calibration.heads.threshold, f"{STRENGTHS['heads']}, calibrated")
+    words = words_between(tokens.start, tokens.end, allowed)
     cues = combined_cues(surface_cues(text, words), scores[allowed])
     combined = _spread(calibration.surface.scores(cues), allowed)
-    method = "attention and z of all heads with surface cues, calibrated"
-    return _Reading(combined, calibration.surface_threshold, method)
+    return _Reading(combined, calibration.surface_threshold, f"{STRENGTHS['surface']}, calibrated")
 
 
 def _spread(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 FLOOR = 1e-4  # added to every mass before its logarithm
 NEAR, FAR = 3, 10  # tokens on either side within which attention across a gap is counted
+AT_ONCE = 8  # windows worked on at a time: whole batches take twice as long, in fresh memory
 SPANS = (1, 4, 12)  # tokens on either side whose mean z are compared
 
 _ALWAYS = ("to_first", "self", "previous", "from_later", "entropy", "back_near", "back_far")
@@ -62,15 +63,25 @@ def boundary_signals(pattern: np.ndarray, z: np.ndarray, prefix: int, suffix: in
     **Source** Halevi et al., arXiv 2512.21956 (attention to separators, similarity of z); the remaining signals are
     this product's.
     """
-    n = pattern.shape[-1]
-    inner = slice(prefix, n - suffix)
+    names = signal_names(prefix, suffix, causal)
+    b, heads, n = pattern.shape[:3]
+    told = np.empty((b, heads, len(names), n - prefix - suffix), dtype=pattern.dtype)
+    for first in range(0, b, AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        signals = _signals(pattern[some], z[some], slice(prefix, n - suffix), bool(suffix), causal)
+        for place, name in enumerate(names):
+            told[some, :, place] = signals[name]
+    return told.transpose(0, 3, 1, 2)
+
+
+def _signals(pattern: np.ndarray, z: np.ndarray, inner: slice, closed: bool, causal: bool) -> dict[str, np.ndarray]:
+    """Signals by name, each (window, head, token); inner: the tokens that are words; closed: a special one follows."""
     words = pattern[:, :, inner, inner]
     signals = _token_signals(pattern, words, inner, causal) | _crossing(words, causal) | _cosines(z[:, :, inner])
-    if suffix and not causal:
-        signals["to_last"] = _log(pattern[:, :, inner, n - 1])
-        signals["from_last"] = _log(pattern[:, :, n - 1, inner])
-    stacked = np.stack([signals[name] for name in signal_names(prefix, suffix, causal)], axis=-1)
-    return stacked.transpose(0, 2, 1, 3)  # (window, token, head, signal)
+    if closed and not causal:
+        signals["to_last"] = _log(pattern[:, :, inner, -1])
+        signals["from_last"] = _log(pattern[:, :, -1, inner])
+    return signals
 
 
 def _log(mass: np.ndarray) -> np.ndarray:
@@ -109,7 +120,10 @@ def _crossing(words: np.ndarray, causal: bool) -> dict[str, np.ndarray]:
     """Mean mass across each gap, from rectangle sums of the summed-area table of the pattern."""
     m = words.shape[-1]
     lower = np.tri(m + 1, m, k=-1, dtype=words.dtype)
-    table = lower @ words @ lower.T  # (window, head, m + 1, m + 1): sums over queries < row and keys < column
+    summed = (words.reshape(-1, m) @ lower.T).reshape(
+        *words.shape[:-1], m + 1
+    )  # one product for all: several times as fast
+    table = lower @ summed  # (window, head, m + 1, m + 1): sums over queries < row and keys < column
     middle = np.minimum(np.arange(1, m + 1), max(1, m - 1))  # first token after the gap; the last gap is repeated
     signals = {}
     for name, reach in (("near", NEAR), ("far", FAR)):
@@ -127,14 +141,16 @@ def _rectangle(table: np.ndarray, top: np.ndarray, bottom: np.ndarray, left: np.
 
 
 def _cosines(z: np.ndarray) -> dict[str, np.ndarray]:
-    m = z.shape[2]
-    sums = np.concatenate([np.zeros_like(z[:, :, :1]), np.cumsum(z, axis=2)], axis=2)  # (window, head, m + 1, d_head)
+    b, heads, m, width = z.shape
+    tokens = z.transpose(0, 2, 1, 3).reshape(b, m, -1)  # no copy: a model makes the heads of a token side by side
+    sums = np.tri(m + 1, m, k=-1, dtype=z.dtype) @ tokens  # (window, m + 1, head · d_head): over tokens before each
     middle = np.minimum(np.arange(1, m + 1), max(1, m - 1))
+    centre = sums[:, middle]
     signals = {}
     for span in SPANS:
-        before = sums[:, :, middle] - sums[:, :, np.maximum(0, middle - span)]
-        after = sums[:, :, np.minimum(m, middle + span)] - sums[:, :, middle]
-        dot = np.einsum("bhid,bhid->bhi", before, after)
-        norms = np.einsum("bhid,bhid->bhi", before, before) * np.einsum("bhid,bhid->bhi", after, after)
+        before = (centre - sums[:, np.maximum(0, middle - span)]).reshape(b, m, heads, width)
+        after = (sums[:, np.minimum(m, middle + span)] - centre).reshape(b, m, heads, width)
+        dot = np.einsum("bihd,bihd->bhi", before, after)
+        norms = np.einsum("bihd,bihd->bhi", before, before) * np.einsum("bihd,bihd->bhi", after, after)
         signals[f"z_cosine_{span}"] = dot / np.sqrt(norms + 1e-12)
     return signals

@@ -130,6 +130,8 @@ def cut_topics(
 ) -> Segmentation:
     """Topics of a text. See `segment`; sentences not given are found by rule, or by the heads without punctuation."""
     notes: tuple[str, ...] = ()
+    if progress is not None:
+        progress(0, 1, "finding sentences")
     if sentences is None:
         if recognise(text) in ("written", "lowered"):
             sentences = sentence_spans(text)

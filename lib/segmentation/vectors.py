@@ -12,7 +12,7 @@ import numpy as np
 
 from lib.corpora.document import Span
 
-from .passes import Progress, counted, show_layers
+from .passes import Progress, Shown, counted, show_layers
 from .windows import read_tokens
 
 LONGEST = 126  # tokens of a sentence that are read
@@ -51,18 +51,17 @@ def sentence_vectors(
 
         def see(
             batch: list[int],
-            layer: int,
-            pattern: np.ndarray,
-            z: np.ndarray,
+            shown: Shown,
             part: list[int] = part,
             sizes: np.ndarray = sizes,
         ) -> None:
-            if layer not in chosen:
+            if shown.layer not in chosen:
                 return
+            z = shown.z
             place = np.arange(z.shape[2])
             inside = (place >= prefix) & (place < prefix + sizes[batch][:, None])  # (sentence, pos)
             means = np.einsum("bn,bhnd->bhd", inside / sizes[batch][:, None], z).reshape(len(batch), -1)
-            kept = sums.setdefault(layer, np.zeros((len(sentences), means.shape[1]), dtype=np.float32))
+            kept = sums.setdefault(shown.layer, np.zeros((len(sentences), means.shape[1]), dtype=np.float32))
             kept[[part[i] for i in batch]] = means
 
         encodings = tokens.encodings([spans[i] for i in part], engine)

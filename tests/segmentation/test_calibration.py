@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from lib.corpora import builtin
-from lib.segmentation.calibration import FOLDER, Calibration, calibration_for, save
+from lib.segmentation.calibration import FOLDER, Calibration, calibration_for, head_weights, save
 from lib.segmentation.conditions import CONDITIONS
 from lib.segmentation.crossval import fit_heads, judge_heads, judge_trees, prepared
 from lib.segmentation.errors import SegmentationError
+from lib.segmentation.features import part_shapes
 from lib.segmentation.gold import digests
 from lib.segmentation.minimise import minimise_apart
+from lib.segmentation.ridge import Linear
+from lib.segmentation.signals import signal_names
 from lib.segmentation.trees import Trees
 
 SHIPPED = sorted(FOLDER.glob("*.json"))
@@ -75,6 +78,24 @@ def test_a_calibration_is_read_as_it_was_saved(tmp_path, engine):
     assert calibration_for(engine, "written", tmp_path) is None
 
 
+def test_a_reading_taken_apart_by_head_is_the_reading(tmp_path, engine):
+    names = signal_names(1, 1, causal=False)
+    shapes = part_shapes(engine, len(names))
+    features = 6 * sum(heads * numbers for heads, numbers in shapes.values())
+    random = np.random.default_rng(0)
+    deviation = random.uniform(0.5, 2.0, features)
+    fitted = Linear(random.normal(size=(3, features)).astype(np.float32), random.normal(size=features), 0.25)
+    apart = head_weights(fitted, deviation, shapes, names, 1.5)
+    flat = 4 * 12 * 146 + 12 * (18 + 32) + 7 * 32 + 5  # layer 4: after signals and z, number 5 of head 7's query
+    assert apart.queries[4, 7, 5, 2] == pytest.approx(fitted.weights[2, flat] * deviation[flat])
+    assert apart.linear.weights == pytest.approx(fitted.weights, rel=1e-5)
+    save(Calibration(engine.name, "bare", apart, Trees(0.0, ()), 0.0, frozenset()), tmp_path)
+    read = calibration_for(engine, "bare", tmp_path).heads
+    assert (read.threshold, read.bias, read.names) == (1.5, 0.25, names)
+    assert read.linear.weights == pytest.approx(fitted.weights, rel=0.01)
+    assert read.linear.mean == pytest.approx(fitted.mean, rel=0.001)
+
+
 @pytest.mark.parametrize("content", ["{", "[]", '{"version": 0}', '{"version": 1, "model": ""}'])
 def test_a_damaged_file_is_told(tmp_path, content):
     (tmp_path / "surface-written.json").write_text(content)
@@ -101,9 +122,10 @@ def test_weights_have_the_shape_of_the_model(engine):
     heads = calibration_for(engine, "written").heads
     assert heads.signals.shape == (6, 12, 18, 3)
     assert heads.outputs.shape == (6, 12, 32, 3)
-    assert heads.linear.weights.shape == (3, 6 * 12 * (18 + 32))
+    assert heads.queries.shape == heads.keys.shape == heads.values.shape == (6, 12, 32, 3)
+    assert heads.linear.weights.shape == (3, 6 * 12 * (18 + 4 * 32))
     i = heads.names.index("z_cosine_1")  # the second signal-feature of layer 2, head 3, by hand
-    flat = 2 * 12 * 50 + 3 * 18 + i
+    flat = 2 * 12 * 146 + 3 * 18 + i
     assert heads.linear.weights[1, flat] == pytest.approx(
         heads.signals[2, 3, i, 1] / heads.signal_deviation[2, 3, i], rel=1e-5
     )

@@ -45,6 +45,22 @@ def test_a_bad_line_is_told_by_its_number(tmp_path, line):
         gold_documents(str(path))
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"sentences" ["One."]}', r"line 2 of 'gold\.jsonl', column 14: Expecting ':' delimiter\."),
+        ('{"text": "no"}', r"line 2 of 'gold\.jsonl': no 'sentences'\."),
+        ('{"sentences": [1]}', r"line 2 of 'gold\.jsonl': not texts in a list\."),
+    ],
+)
+def test_a_bad_line_is_counted_once(tmp_path, line, told):
+    path = tmp_path / "gold.jsonl"
+    path.write_text('{"sentences": ["One.", "Two."]}\n' + line)
+    with pytest.raises(SegmentationError, match=told) as raised:
+        gold_documents(str(path))
+    assert "line 1" not in str(raised.value)
+
+
 def test_malformed_conllu_is_told_by_its_line(tmp_path):
     path = tmp_path / "gold.conllu"
     path.write_text("# text = Hi there\n1\tHi\t_\tINTJ\t_\t_\t_\t_\t_\t_\n2\tthere\tADV\n\n")

@@ -83,6 +83,19 @@ def test_scores_are_those_of_features_written_out(engine, article):
     assert gap_scores(engine, tokens, reading) == pytest.approx(expected, abs=0.05)  # features are kept in 16 bits
 
 
+@pytest.mark.parametrize("granularity", ["sentence", "topic"])
+def test_progress_is_told_before_anything_is_read_and_then_from_nought_to_all(engine, article, granularity):
+    reports = []
+    segment(article.text, engine, granularity, progress=lambda *report: reports.append(report))
+    first, *reading = reports
+    assert first[:2] == (0, 1)
+    assert first[2].startswith("finding")
+    done = [report[0] for report in reading]
+    assert done == sorted(done)
+    assert done[0] == 0
+    assert reading[-1][0] == reading[-1][1] > 0
+
+
 @pytest.mark.parametrize("text", ["", "   \n ", "word", "?!… -- ,,", "🦊", "🦊🦊 🙂 👩‍👩‍👧", "[SEP] [CLS]"])
 @pytest.mark.parametrize("granularity", ["sentence", "topic"])
 @pytest.mark.parametrize("surface", [True, False])

@@ -78,7 +78,7 @@ def test_every_method_cuts_a_text_whose_truth_is_unknown(engine):
     reports = []
     found = every_cut(TALK, engine, progress=lambda *report: reports.append(report))
     names = [one.method for one in found]
-    assert {"attention alone", "attention to [SEP], last layer, untrained", "rule . ! ?"} <= set(names)
+    assert {"all heads", "attention to [SEP], last layer, untrained", "rule . ! ?"} <= set(names)
     assert reports[-1][:2] == (len(found), len(found))
     assert np.array_equal(found[0].boundaries, segment(TALK, engine).boundaries)
     assert all(one.seconds >= 0 for one in found)

@@ -7,14 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from lib.segmentation import CONDITIONS, calibration_for, signals_there
+from lib.segmentation import CONDITIONS, STRENGTHS, calibration_for, signals_there
 from lib.ui.scene import Scene
 from lib.ui.segmentation.wording import (
+    FEATURE_HELP,
     FEATURE_NAMES,
     PLACES,
     SIGNAL_NAMES,
     STRENGTH_HELP,
-    STRENGTHS,
     condition_name,
 )
 
@@ -77,6 +77,7 @@ def way_controls(now: Scene, granularity: str, segments: int | None) -> Ask:
             key="segmentation-features",
             persist_state="session",
             width=190,
+            help=FEATURE_HELP,
         )
         return Ask(granularity, segments, "topics", features, None)
     has = bool(calibrated_conditions(now))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from lib.models.engine import EngineReleased
 from lib.segmentation import (
+    STRENGTHS,
     Segmentation,
     TextSignals,
     averaged_signals,
@@ -24,7 +25,6 @@ from lib.ui.progress import Progress, progress_line
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.source import Source
-from lib.ui.segmentation.wording import STRENGTHS
 from lib.ui.words import plural
 
 LONG = 6_000  # words from which cutting is started by hand

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from lib.segmentation import CONDITIONS
+from lib.segmentation.topics import FEATURES
 
-STRENGTHS = {
-    "surface": "all heads and surface cues",
-    "heads": "all heads",
-    "one": "one signal, untrained",
-}
 STRENGTH_HELP = (
-    "**All heads and surface cues**: attention and z of every head, weighted by a small calibration, together with "
-    "punctuation, capitals, line ends and small words. **All heads**: the same calibration without looking at the "
-    "letters. **One signal, untrained**: as it is; attention to [SEP] in the last layer is the paper's own method."
+    "**All heads and surface cues**: boundary signals, queries, keys, values and z of every head, weighted by a small "
+    "calibration, together with punctuation, capitals, line ends and small words. **All heads**: the same calibration "
+    "without looking at the letters. **One signal, untrained**: as it is; attention to [SEP] in the last layer is the "
+    "paper's own method."
 )
-FEATURE_NAMES = {"z+hidden": "z and hidden state", "z": "z of the heads", "hidden": "hidden state"}
+FEATURE_NAMES = {name: name.replace("+", " + ") for name in FEATURES}
+FEATURE_HELP = "z: what the heads put out, of the upper half of the layers. hidden: the last hidden state."
 PLACES = {"last": "last layer", "layer": "chosen layer", "head": "chosen head", "all": "all heads"}
 
 SIGNAL_NAMES = {
