@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
 from .errors import EmbeddingError
-from .spans import allowed, blocks, both_offsets, query_and_key
+from .spans import allowed, blocks, both_offsets, query_and_key, whole
 
 Array = np.ndarray
 FEWEST_KEYS = 5
@@ -91,9 +91,10 @@ def agreement(
     query, key: (token, d_head), what is scored. query_points, key_points: (token, anything), where the same tokens
     lie. Zero points are at cosine distance 1 from all.
 
-    Raises EmbeddingError for shapes and offsets that do not fit.
+    Raises EmbeddingError for shapes and offsets that do not fit, and a k that is no whole number of at least 1.
     """
     query, key = query_and_key(query, key)
+    k = whole("k, keys of each query", k, 1)
     bounds = both_offsets(len(query), len(key), doc_offsets, key_doc_offsets, causal)
     placed = [np.asarray(points, np.float64) for points in (query_points, key_points)]
     if [len(points) for points in placed] != [len(query), len(key)]:
@@ -128,9 +129,11 @@ def agreement(
 
 
 def unit(vectors: Array) -> Array:
-    """Vectors of length 1; a zero vector stays zero, so its cosine distance to any other is 1."""
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    """Vectors of length 1, however long they were; a zero vector stays zero: at cosine distance 1 from any other."""
+    largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=0.0)  # squares of what is left can be taken
+    scaled = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
+    length = np.linalg.norm(scaled, axis=-1, keepdims=True)
+    return np.divide(scaled, length, out=scaled, where=length > 0)
 
 
 def _averaged(sums: Array, counts: Array, chance: float, few: int, constant: int, k: int) -> Agreement:

@@ -78,8 +78,10 @@ def _named(trained: Evidence, heads: pd.DataFrame, attribute: str, where: dict[s
         return _undecided("V-spirals", where, f"No such head: {quantity}.", quantity)
     best = ranked.iloc[0]
     named = ranked[ranked.ordered & (ranked.strength >= NAMED)]
-    names = ", ".join(f"L{row.layer} H{row.head} ({row.offsets})" for row in named.head(8).itertuples())
-    note = f"{len(named)} heads{': ' if names else ''}{names}."
+    names = ", ".join(
+        f"L{row.layer} H{row.head} ({row.offsets.replace('-', '−')})" for row in named.head(8).itertuples()
+    )
+    note = f"{len(named)} head{'s' * (len(named) != 1)}{': ' if names else ''}{names}."
     return verdict(
         "V-spirals", best.score, (best.low, best.high), {"permuted positions": (best.null_low, best.null_high)},
         len(named) > 0, quantity=f"{quantity}: L{best.layer} H{best['head']}", note=note, **where,

@@ -15,7 +15,7 @@ from lib.capture.value import Capture, read_only
 
 from .errors import EmbeddingError
 from .scale import Rule, ScaleCurve, chosen_scale
-from .spans import both_offsets, query_and_key, vectors
+from .spans import both_offsets, indices, query_and_key, vectors
 
 Array = np.ndarray
 ROLES = ("query", "key", "value", "z")
@@ -140,6 +140,8 @@ def head_map(
 
     Raises EmbeddingError for roles that are unknown or were not kept, and HeadlightError for layers not captured.
     """
+    if unknown := [role for role in roles if role not in ROLES]:
+        raise EmbeddingError(f"some of {ROLES}", f"{unknown}", "Name roles as they are written here.")
     roles = tuple(role for role in ROLES if role in roles)
     index = capture.layer_index(layer)
     arrays = {name: _kept(capture, name, index, head) for name in roles}
@@ -166,7 +168,7 @@ def _chosen(
     for role in map(ROLES.index, roles):
         where = np.flatnonzero(joint.role == role)
         shown = rows if role in (QUERY, Z) else key_rows
-        keep.append(where if shown is None else where[shown])
+        keep.append(where if shown is None else where[indices("rows", shown, len(where))])
     keep = np.concatenate(keep)
     return JointEmbedding(
         joint.points[keep], joint.role[keep], joint.shift, joint.scale, joint.curve, joint.rule, joint.note

@@ -13,7 +13,7 @@ from lib.corpora import Document, Encoding
 from lib.numerals import per_cent
 
 from .errors import EmbeddingError
-from .spans import allowed, blocks, both_offsets, query_and_key
+from .spans import allowed, blocks, both_offsets, query_and_key, whole
 
 Array = np.ndarray
 Progress = Callable[[int, int, str], None]
@@ -34,9 +34,10 @@ def strongest_keys(
     weights (query, k). scaling: of the scores, d_head^−½ if NaN; weights leave out position biases, sinks and windows
     that a model may add.
 
-    Raises EmbeddingError for shapes and offsets that do not fit.
+    Raises EmbeddingError for shapes and offsets that do not fit, and a k that is no whole number of at least 1.
     """
     query, key = query_and_key(query, key)
+    k = whole("k, keys of each query", k, 1)
     bounds = both_offsets(len(query), len(key), doc_offsets, key_doc_offsets, causal)
     factor = scaling if np.isfinite(scaling) else query.shape[1] ** -0.5
     found, weights = np.full((len(query), k), -1), np.zeros((len(query), k))

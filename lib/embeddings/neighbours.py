@@ -16,6 +16,7 @@ from lib.capture.value import read_only
 
 from .correlation import unit
 from .errors import EmbeddingError
+from .spans import indices, vectors, whole
 
 Array = np.ndarray
 BLOCK = 4 << 20  # similarities held at once
@@ -56,13 +57,18 @@ def nearest(
     other's neighbours. Zero vectors are at distance 1 from everything. Equal distances are ordered by index. Where
     ``apart`` leaves fewer than k candidates the rest has distance infinity.
 
-    Raises EmbeddingError where k is below 1 or above point − 1.
+    Raises EmbeddingError for points that are not finite, k below 1 or above point − 1, and rows or numbers in ``apart``
+    that are not those of points.
     """
+    points = vectors("points", points)
     n = len(points)
-    if not 1 <= k < n:
-        raise EmbeddingError(f"k from 1 to {n - 1}, one less than the points", f"{k}", "Ask for fewer neighbours.")
-    directions = unit(np.ascontiguousarray(points, dtype=np.float32))
-    rows = np.arange(n) if rows is None else np.asarray(rows, np.int64)
+    if n < 2:
+        raise EmbeddingError("at least two points", f"{n}", "One point has no neighbours.")
+    k = whole("k, neighbours of each point", k, 1, n - 1)
+    rows = np.arange(n) if rows is None else indices("rows", rows, n)
+    if apart is not None and np.shape(apart) != (n,):
+        raise EmbeddingError(f"apart: one number for each of {n:,} points", f"{np.shape(apart)}", "Pass (point,).")
+    directions = unit(points).astype(np.float32)
     index, distance = np.empty((len(rows), k), np.int32), np.empty((len(rows), k), np.float32)
     step = max(1, BLOCK // n)
     for start in range(0, len(rows), step):
@@ -84,7 +90,7 @@ def nearest(
 
 def source_of(points: Array) -> str:
     """Digest of points: shape and content."""
-    array = np.ascontiguousarray(points, dtype=np.float32)
+    array = np.ascontiguousarray(points, dtype=np.float64)
     return hashlib.blake2b(
         array.view(np.uint8).reshape(-1).data, digest_size=16, key=str(array.shape).encode()
     ).hexdigest()

@@ -25,7 +25,8 @@ from .neighbours import nearest
 from .nulls import exchanged
 from .sampling import Sample, sample_tokens
 from .scale import Rule
-from .tiles import all_heads
+from .spans import whole
+from .tiles import wanted_heads
 
 Array = np.ndarray
 NEIGHBOURS, PERMUTATIONS, MOST = 5, 20, 2_000
@@ -83,18 +84,25 @@ def what_orders(
     1 − squared error of the neighbours' mean ÷ variance. Every null exchanges labels as the attribute says and keeps
     the neighbours.
 
-    Raises EmbeddingError where queries and keys are of different texts (cross-attention) or not kept.
+    Raises EmbeddingError where queries and keys are of different texts (cross-attention) or not kept, for no head,
+    attributes that nothing is known of, and numbers of neighbours or permutations that cannot be.
     """
     if capture.stream == "cross":
         raise EmbeddingError(
             "queries and keys of the same tokens", f"stream {capture.stream!r}", "Choose another stream."
         )
-    wanted = list(all_heads(capture) if heads is None else heads)
+    wanted = wanted_heads(capture, heads)
+    neighbours, permutations = whole("neighbours", neighbours, 1), whole("permutations", permutations, 1)
     sample = sample_tokens(capture.doc_offsets, most, seed, keep=~capture.tokens.is_special)
     tokens = capture.tokens
     known = image_attributes(tokens, encodings) if encodings else text_attributes(tokens)
     known = {name: one.at(sample.rows) for name, one in known.items() if one.orders}
-    names = [name for name in (*known, "norm") if attributes is None or name in set(attributes)]
+    asked = {*known, "norm"} if attributes is None else {attributes} if isinstance(attributes, str) else set(attributes)
+    names = [name for name in (*known, "norm") if name in asked]
+    if len(names) < len(asked) or not asked:
+        raise EmbeddingError(
+            f"attributes of {(*known, 'norm')}", f"{sorted(map(str, asked))}", "Ask for some of these."
+        )
     doc = tokens.doc[sample.rows]
 
     def one(layer: int, head: int) -> tuple:

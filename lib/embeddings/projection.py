@@ -22,7 +22,7 @@ from lib.capture.value import read_only
 from .correlation import unit
 from .errors import EmbeddingError
 from .neighbours import Neighbours, nearest, require_own
-from .spans import vectors
+from .spans import vectors, whole
 
 Array = np.ndarray
 Method = Literal["pca", "umap", "tsne"]
@@ -115,11 +115,13 @@ def principal_axes(points: Array, dimensions: int = 2) -> Projection:
     The largest coefficient of each axis is positive. Axes that the points do not have (d_head below ``dimensions``)
     are zero, and the notes say so.
 
+    Raises EmbeddingError for a number of dimensions that is not whole and positive.
+
     **Source** scikit-learn's PCA with ``svd_solver="covariance_eigh"``, in float64; the sign rule is ours.
     """
     from sklearn.decomposition import PCA
 
-    points = np.asarray(points, dtype=np.float64)
+    points, dimensions = np.asarray(points, dtype=np.float64), whole("dimensions", dimensions, 1)
     n, width = points.shape
     xy, variance = np.zeros((n, dimensions)), 0.0
     most = min(dimensions, n, width)
@@ -129,7 +131,7 @@ def principal_axes(points: Array, dimensions: int = 2) -> Projection:
         largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
         xy[:, :most] = ((points - pca.mean_) @ axes.T) * np.sign(largest).ravel()
         variance = float(pca.explained_variance_ratio_.sum())
-    notes = (f"Only {most} of {dimensions} axes exist for {n} points of width {width}.",) if most < dimensions else ()
+    notes = (f"Only {most} of {dimensions} axes exist for {_points(n)} of width {width}.",) if most < dimensions else ()
     return Projection(xy, "pca", {"dimensions": dimensions}, {"variance": variance}, notes)
 
 
@@ -170,11 +172,15 @@ def _sizes(method: Method) -> tuple[int, int]:
 
 def _nothing_to_arrange(points: Array) -> str:
     if len(points) < FEWEST:
-        return f"{len(points)} points are too few to arrange."
+        return f"{_points(len(points))}: too few to arrange, {FEWEST} are needed."
     directions = unit(points)
     if np.ptp(directions, axis=0).max() < 1e-12:
         return "All points lie in one direction, so cosine distance tells none apart."
     return ""
+
+
+def _points(count: int) -> str:
+    return f"{count:,} point{'s' * (count != 1)}"
 
 
 def _said(method: Method, points: Array, k: int, wanted: int, asked: int) -> tuple[str, ...]:
@@ -183,10 +189,11 @@ def _said(method: Method, points: Array, k: int, wanted: int, asked: int) -> tup
         what = (
             f"{k} neighbours instead of {asked}" if method == "umap" else f"Perplexity {k / 3:.3g} instead of {asked}"
         )
-        notes.append(f"{what}: there are only {len(points)} points.")
+        notes.append(f"{what}: there are only {_points(len(points))}.")
     zero = int((~points.any(axis=1)).sum())
     if zero:
-        notes.append(f"{zero} points have length zero and no direction: their cosine distance is taken as 1.")
+        have = "has" if zero == 1 else "have"
+        notes.append(f"{_points(zero)} {have} length zero and no direction: the cosine distance is taken as 1.")
     return tuple(notes)
 
 

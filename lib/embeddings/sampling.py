@@ -10,7 +10,7 @@ import numpy as np
 from lib.capture.value import read_only
 
 from .errors import EmbeddingError
-from .spans import offsets
+from .spans import offsets, whole
 
 MOST = 5_000  # tokens: 10,000 points
 THUMBNAIL = 1_000  # tokens: 2,000 points
@@ -45,13 +45,16 @@ def sample_tokens(doc_offsets: np.ndarray, most: int = MOST, seed: int = 0, keep
     doc_offsets: (document + 1,). keep: bool (token,), tokens that may be chosen, all if None. Every document keeps at
     least one token as long as there is room. Seeded: the same arguments choose the same tokens.
 
-    Raises EmbeddingError where nothing may be chosen.
+    Raises EmbeddingError where nothing may be chosen, and for offsets, a number or flags that cannot be.
     """
-    tokens = int(doc_offsets[-1])
-    bounds = offsets(doc_offsets, tokens)
+    ends = np.asarray(doc_offsets).ravel()
+    bounds = offsets(doc_offsets, int(ends[-1]) if ends.size and ends.dtype.kind in "iu" else 0)
+    tokens, most = int(bounds[-1]), whole("most, tokens to show", most, 1)
     able = np.ones(tokens, bool) if keep is None else np.asarray(keep, bool)
-    if most < 1 or not able.any():
-        raise EmbeddingError("at least one token to show", f"{int(able.sum())}, at most {most}", "Include more tokens.")
+    if able.shape != (tokens,):
+        raise EmbeddingError(f"keep: one flag for each of {tokens:,} tokens", f"{able.shape}", "Pass (token,).")
+    if not able.any():
+        raise EmbeddingError("at least one token to show", f"none of {tokens:,}", "Include more tokens.")
     candidates = [start + np.flatnonzero(able[start:stop]) for start, stop in pairwise(bounds)]
     sizes = np.array([len(c) for c in candidates])
     if sizes.sum() <= most:

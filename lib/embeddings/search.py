@@ -22,6 +22,7 @@ from .errors import EmbeddingError
 
 LONGEST = 200  # characters of a pattern
 SECONDS = 0.5  # for all tokens together
+KINDS = ("exact", "regex")
 REPEATS = 10_000  # what the counts of a pattern's {m,n} may multiply to: they are written out when it is compiled
 COUNT = regex.compile(r"\{(\d*),?(\d*)\}")
 
@@ -55,9 +56,11 @@ def search(
     tokens: text of each token, as shown. doc: (token,) document of each, to count documents. White space around
     ``wanted`` and around tokens does not matter in an exact search; an empty one finds nothing.
 
-    Raises EmbeddingError for a pattern that is no regular expression, is longer than 200 characters, or does not end
-    within half a second.
+    Raises EmbeddingError for another kind, a pattern that is no regular expression, is longer than 200 characters, or
+    does not end within half a second.
     """
+    if kind not in KINDS or not isinstance(wanted, str):
+        raise EmbeddingError(f"a text and a kind of {KINDS}", f"{wanted!r} and {kind!r}", 'Search "exact" if in doubt.')
     numbers = Counter(tokens)
     texts = list(numbers)
     if kind == "regex" and wanted:
@@ -77,9 +80,9 @@ def _note(wanted: str, kind: str, hits: np.ndarray, documents: int, doc: np.ndar
     if not wanted.strip():
         return ""
     if not hits.any() and kind == "regex":
-        return f"{wanted.strip()!r} is found in no token. An expression is looked for within one token at a time."
+        return f"“{wanted.strip()}” is found in no token. An expression is looked for within one token at a time."
     if not hits.any():
-        return f"No token is {wanted.strip()!r}. Tokens may be parts of words: try a regular expression."
+        return f"No token is “{wanted.strip()}”. Tokens may be parts of words: try a regular expression."
     if hits.all():
         return f"All {len(hits):,} tokens match."
     where = f" in {documents:,} documents" if doc is not None else ""
@@ -91,12 +94,12 @@ def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern:
         raise EmbeddingError(f"a pattern of at most {LONGEST} characters", f"{len(pattern)}", "Shorten it.")
     counts = [max(int(low or 1), int(high or 1), 1) for low, high in COUNT.findall(pattern)]
     if math.prod(counts) > REPEATS:
-        raise EmbeddingError(f"at most {REPEATS:,} repeats in all", repr(pattern), "Tokens are short: ask for fewer.")
+        raise EmbeddingError(f"at most {REPEATS:,} repeats in all", f"“{pattern}”", "Tokens are short: ask for fewer.")
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
     except (regex.error, RecursionError, OverflowError, ValueError, KeyError, IndexError) as error:
         raise EmbeddingError(
-            "a regular expression", f"{pattern!r} ({error})", "Search exactly, or escape ( [ * + ? . with \\."
+            "a regular expression", f"“{pattern}” ({error})", "Search exactly, or escape ( [ * + ? . with \\."
         ) from error
 
 
@@ -108,7 +111,7 @@ def _matches(texts: Sequence[str], pattern: regex.Pattern, wanted: str) -> np.nd
         except TimeoutError as error:
             raise EmbeddingError(
                 f"a pattern that ends within {SECONDS:g} s",
-                f"{wanted!r}, which does not",
+                f"“{wanted}”, which does not",
                 "Avoid repeats within repeats, such as (a+)+.",
             ) from error
     return found

@@ -40,6 +40,24 @@ def vectors(name: str, array: Array) -> Array:
     return array
 
 
+def whole(name: str, value: int, least: int, most: int | None = None) -> int:
+    """A whole number within bounds; raises EmbeddingError for anything else."""
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not number or value < least or (most is not None and value > most):
+        bounds = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise EmbeddingError(f"{name}: a whole number {bounds}", repr(value), "Pass one within these bounds.")
+    return int(value)
+
+
+def indices(name: str, rows: Array, count: int) -> Array:
+    """Indices (row,) of ``count`` things, from 0, as int64; raises EmbeddingError for anything else."""
+    rows = np.asarray(rows)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or (rows.size and not (rows.min() >= 0 and rows.max() < count)):
+        found = f"{rows.dtype} {rows.shape}" + (f" up to {rows.max()}" if rows.size and rows.dtype.kind in "iu" else "")
+        raise EmbeddingError(f"{name}: whole numbers (row,) from 0 to {count - 1:,}", found, "Count from 0.")
+    return rows.astype(np.int64)
+
+
 def query_and_key(query: Array, key: Array) -> tuple[Array, Array]:
     """Both sides of one head as float64; raises EmbeddingError where d_head differs."""
     query, key = vectors("query", query), vectors("key", key)

@@ -81,12 +81,15 @@ def _offsets(row: dict | None, image: bool, columns: int | None) -> str:
         places = {"-1": "the patch to the left", "+1": "the patch to the right", "0": "the patch itself"}
         if columns:
             places |= {f"-{columns}": "the patch above", f"+{columns}": "the patch below"}
+    said = row["offsets"].replace("-", "−")
     if row["count"] == 1:
         shape = "" if image or row["offsets"] == "0" else ": a spiral or a line"
-        return f"attends to {places.get(row['offsets'], 'offset ' + row['offsets'])}{shape}"
+        return f"attends to {places.get(row['offsets'], 'offset ' + said)}{shape}"
     if image:
-        return "attends to " + " and ".join(places.get(one, f"offset {one}") for one in row["offsets"].split(", "))
-    return f"attends to {row['count']} offsets ({row['offsets']}): clumps"
+        return "attends to " + " and ".join(
+            places.get(one, f"offset {one.replace('-', '−')}") for one in row["offsets"].split(", ")
+        )
+    return f"attends to {row['count']} offsets ({said}): clumps"
 
 
 def _distance(row: dict | None) -> str:

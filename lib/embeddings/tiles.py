@@ -11,10 +11,12 @@ from joblib import Parallel, delayed
 
 from lib.capture.value import Capture
 
+from .errors import EmbeddingError
 from .joint import JointEmbedding, head_map
-from .projection import Method, Projection, principal_axes, project
+from .projection import METHODS, Method, Projection, principal_axes, project
 from .sampling import THUMBNAIL, Sample, sample_tokens
 from .scale import Rule
+from .spans import whole
 
 Array = np.ndarray
 Progress = Callable[[int, int, str], None]
@@ -26,6 +28,8 @@ class MapSettings:
 
     method, dimensions, seed as in ``project``; scale as in ``joint_embedding``; roles of ROLES; most: tokens
     shown; special: whether special tokens are.
+
+    Raises EmbeddingError for another method, dimensions other than 2 and 3, and numbers that are not whole.
     """
 
     method: Method = "pca"
@@ -35,6 +39,13 @@ class MapSettings:
     most: int = THUMBNAIL
     special: bool = True
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise EmbeddingError(f"a method of {METHODS}", f"{self.method!r}", 'Use "pca" if in doubt.')
+        whole("dimensions", self.dimensions, 2, 3)
+        whole("most, tokens shown", self.most, 1)
+        whole("seed", self.seed, 0)
 
     def key(self, capture_hash: str, layer: int, head: int) -> str:
         """The name under which a store keeps this map of one head."""
@@ -67,6 +78,14 @@ def all_heads(capture: Capture) -> list[tuple[int, int]]:
     """(true layer, head) of every head of a capture."""
     array = next(array for array in (capture.query, capture.key, capture.value, capture.z) if array is not None)
     return [(layer, head) for layer in capture.layers for head in range(array.shape[1])]
+
+
+def wanted_heads(capture: Capture, heads: Iterable[tuple[int, int]] | None) -> list[tuple[int, int]]:
+    """Those (true layer, head), all if None; raises EmbeddingError where there is none."""
+    wanted = all_heads(capture) if heads is None else list(heads)
+    if not wanted:
+        raise EmbeddingError("at least one head", "none", "Pass (layer, head), or None for all.")
+    return wanted
 
 
 def tiles(

@@ -18,12 +18,14 @@ from .errors import EmbeddingError
 from .joint import KEY, QUERY, JointEmbedding, head_map
 from .projection import NEIGHBOURS, Projection
 from .sampling import Sample
-from .tiles import MapSettings, Tile, all_heads
+from .spans import vectors, whole
+from .tiles import MapSettings, Tile, all_heads, wanted_heads
 
 Array = np.ndarray
 SAMPLE = 1_000  # points on which trustworthiness and continuity are measured: they take n² of time and memory
 LEAST_TRUST = 0.8  # of trustworthiness, below which a picture is marked
 LEAST_FOLLOWING = -0.5  # Spearman of distance in the picture against score, above which it is marked
+SAME = 1e-12  # of directions: what differs by less is equal
 Progress = Callable[[int, int, str], None]
 
 
@@ -124,18 +126,25 @@ def trust(
 def neighbourhoods(points: Array, xy: Array, most: int = SAMPLE, seed: int = 0) -> tuple[float, float, int, int]:
     """Trustworthiness, continuity, the points they were measured on (a seeded sample), and the neighbours.
 
+    Both are NaN where no point is nearer than another: a single one, all in one direction, or all in one place.
+
     **Source** Venna & Kaski, "Neighborhood preservation in nonlinear projection methods", ICANN 2001; by scikit-learn,
     continuity as the trustworthiness of the way back. The full space's distance is cosine.
+
+    Raises EmbeddingError where the picture is not of these points, or fewer than one is to be looked at.
     """
     from sklearn.manifold import trustworthiness
 
+    points, xy, most = vectors("points", points), vectors("xy", xy), whole("most, points looked at", most, 1)
+    if len(points) != len(xy):
+        raise EmbeddingError(f"a picture of these {len(points):,} points", f"{len(xy):,}", "Draw these points.")
     rows = np.arange(len(points))
     if len(rows) > most:
         rows = np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))
     count = min(NEIGHBOURS, (len(rows) - 1) // 2)
-    if count < 1:
-        return float("nan"), float("nan"), len(rows), 0
-    full, flat = unit(np.asarray(points, np.float64)[rows]), np.asarray(xy, np.float64)[rows]
+    full, flat = unit(points[rows]), xy[rows]
+    if count < 1 or not (np.ptp(full, axis=0).max() > SAME and np.ptp(flat, axis=0).any()):
+        return float("nan"), float("nan"), len(rows), max(count, 0)
     return (
         float(trustworthiness(full, flat, n_neighbors=count)),
         float(trustworthiness(flat, full, n_neighbors=count)),
@@ -167,7 +176,7 @@ def distance_table(
     One row per (layer, head): correlation, low, high (95 %, simultaneous over the heads, by bootstrap over documents),
     rows, few, constant, norm_gap (mean ‖q‖ − mean ‖k‖).
     """
-    wanted = list(all_heads(capture) if heads is None else heads)
+    wanted = wanted_heads(capture, heads)
     found, gaps = [], []
     for done, (layer, head) in enumerate(wanted):
         if progress:

@@ -74,7 +74,7 @@ function patchLinks(fig, ctx) {
     line.addColorStop(0, meta.query_colour);
     line.addColorStop(1, meta.key_colour);
     ctx.strokeStyle = line;
-    ctx.globalAlpha = Math.max(0.15, w / (meta.high || 1));
+    ctx.globalAlpha = Math.max(0.3, Math.sqrt(Math.max(w, 0) / (meta.high || 1)));
     ctx.lineWidth = 1.25;
     ctx.beginPath();
     ctx.moveTo(x, y);

@@ -127,6 +127,7 @@ function patchDraw(fig) {
   if (fig.photo) { ctx.imageSmoothingEnabled = meta.width > 64; ctx.drawImage(fig.photo, 0, 0, wide, high); }
   if (state.mode === "overlay") patchOverlay(fig, ctx, wide, high);
   else {
+    if (state.mode === "links") patchGrey(ctx, wide, high);
     ctx.fillStyle = "rgba(8,10,14,.5)";
     ctx.fillRect(0, 0, wide, high);
     if (state.mode === "arrows") patchArrows(fig, ctx);
@@ -144,6 +145,14 @@ function patchDraw(fig) {
   mark(state.chosen, "rgba(0,0,0,.7)", 4);
   mark(state.chosen, state.direction === "query" ? meta.query_colour : meta.key_colour, 2.5);
   patchRead(fig);
+}
+
+// Green and pink lines are told from each other, and from what is beneath, on grey alone.
+function patchGrey(ctx, wide, high) {
+  ctx.globalCompositeOperation = "saturation";
+  ctx.fillStyle = "#808080";
+  ctx.fillRect(0, 0, wide, high);
+  ctx.globalCompositeOperation = "source-over";
 }
 
 function patchCorner(fig, i) {

@@ -6,7 +6,7 @@ function scatterPane(fig, parent) {
   pane.legend = element("div", "hl-bar hl-legends", parent);
   pane.canvas = element("canvas", "hl-panning", parent);
   pane.layer = document.createElement("canvas").getContext("2d");
-  pane.read = element("div", "hl-read", parent);
+  pane.read = element("div", "hl-read hl-long", parent);
   pane.read.setAttribute("role", "status");
   pane.note = element("div", "hl-note", parent);
   pane.update = (data) => {
@@ -200,17 +200,19 @@ function scatterRead(pane) {
   const { meta, xy, hits } = pane.data;
   const line = pane.read;
   line.replaceChildren();
+  const selected = pane.view.selected.size ? `${pane.view.selected.size.toLocaleString("en")} selected` : "";
   const i = pane.hover !== null ? pane.hover : pane.chosen;
   if (i !== null && i !== undefined) {
     scatterFacts(pane, i).forEach((fact, n) => {
       if (n) element("span", "hl-quiet", line, " · ");
       element("span", n || !pane.data.labels ? "" : "hl-token", line, fact);
     });
+    if (selected) element("span", "hl-quiet", line, ` · ${selected}`);
     return;
   }
   const parts = [count(xy.length / 2, "point")];
   if (hits) parts.push(`${hits.reduce((a, b) => a + b, 0).toLocaleString("en")} found`);
-  if (pane.view.selected.size) parts.push(`${pane.view.selected.size.toLocaleString("en")} selected`);
+  if (selected) parts.push(selected);
   parts.push("drag moves, Shift + drag selects, wheel zooms after a click");
   if (meta.steps) parts.push("arrow keys: next head");
   element("span", "hl-quiet", line, parts.join(" · "));

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.embeddings import EmbeddingError, agreement, distance_agreement, distance_score_correlation
+from lib.embeddings import EmbeddingError, agreement, distance_agreement, distance_score_correlation, strongest_keys
 from lib.stats import spearman
 
 
@@ -141,3 +141,12 @@ def test_offsets_and_points_that_do_not_fit_are_refused():
         agreement(some, some, some[:3], some, np.array([0, 6]), False)
     with pytest.raises(EmbeddingError, match="rising"):
         distance_score_correlation(some, some, np.array([0, 4, 3, 6]), False)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "5", None])
+def test_a_number_of_keys_that_cannot_be_is_refused(k):
+    points = np.random.default_rng(0).normal(size=(9, 3))
+    with pytest.raises(EmbeddingError, match="a whole number of at least 1"):
+        distance_agreement(points, points, np.array([0, 9]), False, k=k)
+    with pytest.raises(EmbeddingError, match="a whole number of at least 1"):
+        strongest_keys(points, points, np.array([0, 9]), False, k=k)

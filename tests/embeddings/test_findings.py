@@ -67,7 +67,7 @@ def test_what_holds_is_reproduced():
         assert found[claim].mark == "reproduced", found[claim]
     assert "Below the untrained twin's." in found["Distance"].reason
     assert "L0 H0 (+1)" in found["Early"].parts[0].note
-    assert "L1 H0 (-2, -5)" in found["Early"].parts[1].note
+    assert "1 head: L1 H0 (−2, −5)." in found["Early"].parts[1].note
     assert "L2 H1" in found["Look-at-self"].quantity
     assert "L2" in found["Late"].quantity
     assert found["Distance"].number == pytest.approx(-0.9, abs=0.01)
@@ -163,7 +163,7 @@ def test_evidence_of_a_real_model(minilm, articles, real):
     found = marks(real)
     assert found["Distance"].mark == "reproduced"
     assert found["Distance"].model == minilm.name
-    assert "L1 H9 (-1)" in found["Early"].parts[0].note
+    assert "L1 H9 (−1)" in found["Early"].parts[0].note
     assert all(one.reason for one in found.values())
 
 

@@ -193,3 +193,12 @@ def test_real_heads_keep_their_attention(minilm, articles, minilm_capture):
     joint = joint_embedding(one.query[1, 7], one.key[1, 7])
     np.testing.assert_allclose(softmax(one.scaling * joint.of(QUERY) @ joint.of(KEY).T), found, atol=1e-5)
     assert distance_score_correlation(one.query[1, 7], one.key[1, 7], one.doc_offsets, False) < -0.5
+
+
+def test_roles_and_rows_that_are_not_there_are_refused(made):
+    points = np.random.default_rng(0).normal(size=(1, 1, 9, 4))
+    taken = made(points, points)
+    with pytest.raises(EmbeddingError, match=r"got \['queries'\]"):
+        head_map(taken, 0, 0, roles=("queries", "key"))
+    with pytest.raises(EmbeddingError, match=r"from 0 to 8; got int64 .* up to 9"):
+        head_map(taken, 0, 0, rows=np.array([3, 9]))

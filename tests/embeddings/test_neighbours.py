@@ -69,3 +69,34 @@ def test_searching_can_be_cancelled():
 
     with pytest.raises(KeyboardInterrupt):
         nearest(np.eye(5), 2, progress=cancel)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"k": 0}, "from 1 to 5; got 0"),
+        ({"k": 6}, "from 1 to 5; got 6"),
+        ({"k": 2.5}, "got 2.5"),
+        ({"k": True}, "got True"),
+        ({"k": "3"}, "got '3'"),
+        ({"points": np.arange(6.0)}, r"got float64 \(6,\)"),
+        ({"points": np.array([[0, 1], [np.nan, 1], [2, 2]])}, "NaN or infinity at token 1"),
+        ({"points": np.ones((1, 3))}, "at least two points; got 1"),
+        ({"rows": np.array([0, 6])}, "from 0 to 5; got int64 .* up to 6"),
+        ({"rows": np.array([-1])}, "from 0 to 5"),
+        ({"rows": np.array([0.5])}, "from 0 to 5; got float64"),
+        ({"apart": np.zeros(4, int)}, r"each of 6 points; got \(4,\)"),
+    ],
+)
+def test_what_has_no_neighbours_is_refused_with_a_way_out(asked, says):
+    given = {"points": np.random.default_rng(0).normal(size=(6, 3)), "k": 1} | asked
+    with pytest.raises(EmbeddingError, match=says):
+        nearest(**given)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-45, 1e-20, 1e20, 1e45])
+def test_the_length_of_vectors_does_not_matter_however_small_or_large(size):
+    points = np.random.default_rng(1).normal(size=(30, 4))
+    one, other = nearest(points, 5), nearest(points * size * np.linspace(1, 9, 30)[:, None], 5)
+    np.testing.assert_array_equal(one.index, other.index)
+    assert one.source != other.source

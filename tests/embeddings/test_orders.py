@@ -199,3 +199,27 @@ def test_real_heads_are_ordered_by_position(minilm_capture):
     assert found.ranked("position")["head"][0] == 9  # attends to the previous token
     assert found.ranked("position").strength[0] > 0.9
     assert found.ranked("identity")["head"][0] == 10
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"heads": []}, "at least one head; got none"),
+        ({"attributes": ["colour"]}, r"got \['colour'\]"),
+        ({"attributes": []}, r"got \[\]"),
+        ({"neighbours": 0}, "neighbours: a whole number"),
+        ({"neighbours": 2.5}, "got 2.5"),
+        ({"permutations": 0}, "permutations: a whole number"),
+        ({"most": 0}, "at least 1; got 0"),
+        ({"heads": [(0, 3)]}, "a head below 1; got head 3"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_a_way_out(made, asked, says):
+    points = np.random.default_rng(0).normal(size=(1, 1, 40, 4))
+    with pytest.raises(EmbeddingError, match=says):
+        what_orders(made(points, points, [20, 20]), **asked)
+
+
+def test_one_attribute_may_be_named_alone(made):
+    points = np.random.default_rng(0).normal(size=(1, 1, 40, 4))
+    assert what_orders(made(points, points, [20, 20]), attributes="position").table.attribute.tolist() == ["position"]

@@ -60,3 +60,21 @@ def test_only_wanted_tokens_are_chosen():
     with pytest.raises(EmbeddingError, match="Include more"):
         sample_tokens(np.array([0, 4]), 3, keep=np.zeros(4, bool))
     assert "3 of 5 documents have none" in sample_tokens(np.arange(0, 51, 10), 2).note
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"most": 0}, "at least 1; got 0"),
+        ({"most": 2.5}, "got 2.5"),
+        ({"doc_offsets": np.array([], int)}, "rising from 0"),
+        ({"doc_offsets": np.array([0, 4.5])}, "rising from 0"),
+        ({"doc_offsets": np.array([2, 9])}, "rising from 0"),
+        ({"doc_offsets": np.array([0, 0])}, "at least one token to show; got none of 0"),
+        ({"keep": np.ones(4, bool)}, r"each of 9 tokens; got \(4,\)"),
+        ({"keep": np.zeros(9, bool)}, "got none of 9"),
+    ],
+)
+def test_what_cannot_be_sampled_is_refused_with_a_way_out(asked, says):
+    with pytest.raises(EmbeddingError, match=says):
+        sample_tokens(**({"doc_offsets": np.array([0, 9]), "most": 3} | asked))

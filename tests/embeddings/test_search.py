@@ -41,8 +41,8 @@ def test_what_is_found(wanted, kind, ignore_case, hits):
 
 
 def test_nothing_and_everything_are_said():
-    assert "No token is 'zebra'" in search(TOKENS, "zebra").note
-    assert "'^q' is found in no token" in search(TOKENS, "^q", "regex").note
+    assert "No token is “zebra”" in search(TOKENS, "zebra").note
+    assert "“^q” is found in no token" in search(TOKENS, "^q", "regex").note
     assert search(TOKENS, ".", "regex").note == "All 8 tokens match."
     assert search(TOKENS, "").note == ""
     assert search([], "cat").count == 0
@@ -85,3 +85,15 @@ def test_distinct_tokens_are_searched_once():
     np.testing.assert_array_equal(_matches(texts, regex.compile("b"), "b"), [False, True])
     many = search(["cat", "dog"] * 5000, "c.t", "regex")
     assert many.forms == (("cat", 5000),)
+
+
+@pytest.mark.parametrize(("wanted", "kind"), [("a", "glob"), (None, "exact"), (3, "regex"), ("a", None)])
+def test_another_kind_of_search_is_refused(wanted, kind):
+    with pytest.raises(EmbeddingError, match="Expected a text and a kind"):
+        search(TOKENS, wanted, kind)
+
+
+def test_a_pattern_is_told_as_it_was_typed():
+    with pytest.raises(EmbeddingError, match=r"“\[\\\]”"):
+        search(TOKENS, "[\\]", "regex")
+    assert "“\\d{9}” is found" in search(TOKENS, "\\d{9}", "regex").note

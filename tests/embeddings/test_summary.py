@@ -43,7 +43,7 @@ def test_offsets_of_patches_are_neighbours_on_the_grid():
         ("+1", "the patch to the right."),
         ("-16", "the patch above."),
         ("0, +16", "the patch itself and the patch below."),
-        ("-3", "offset -3."),
+        ("-3", "offset −3."),
     ):
         given = pd.DataFrame([{"layer": 0, "head": 0, "count": offsets.count(",") + 1, "offsets": offsets}])
         assert head_sentences(table, given, image=True, columns=16)[0, 0].endswith(says)
@@ -56,7 +56,7 @@ def test_kinds_of_heads_are_named():
     for offsets, count, says in (
         ("0", 1, "the token itself"),
         ("+3", 1, "offset +3"),
-        ("-1, -2", 2, "2 offsets (-1, -2): clumps"),
+        ("-1, -2", 2, "2 offsets (−1, −2): clumps"),
     ):
         given = pd.DataFrame([{"layer": 0, "head": 0, "count": count, "offsets": offsets}])
         assert says in head_sentences(table, given)[0, 0]

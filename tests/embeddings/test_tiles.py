@@ -5,7 +5,17 @@ import pytest
 from joblib import parallel_config
 
 from lib.capture import Store
-from lib.embeddings import MapSettings, all_heads, head_map, load_tile, principal_axes, project, save_tile, tiles
+from lib.embeddings import (
+    EmbeddingError,
+    MapSettings,
+    all_heads,
+    head_map,
+    load_tile,
+    principal_axes,
+    project,
+    save_tile,
+    tiles,
+)
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +122,11 @@ def test_the_store_gives_back_what_was_saved(small, tmp_path):
     assert dict(found.projection.fidelity) == dict(tile.projection.fidelity)
     assert load_tile(store, small.hash, MapSettings(seed=1), 1, 0) is None
     assert load_tile(store, "another capture", settings, 1, 0) is None
+
+
+@pytest.mark.parametrize(
+    "asked", [{"method": "isomap"}, {"dimensions": 4}, {"dimensions": 2.0}, {"most": 0}, {"most": 9.5}, {"seed": -1}]
+)
+def test_settings_that_cannot_be_are_refused_when_they_are_made(asked):
+    with pytest.raises(EmbeddingError, match=r"Expected .*; got"):
+        MapSettings(**asked)

@@ -144,3 +144,25 @@ def test_every_picture_of_a_real_model_has_its_numbers(minilm_capture):
     assert (found.points == 180).all()
     assert (found.sampled == 100).all()
     assert (found.distance_correlation < found.picture_correlation).all()
+
+
+@pytest.mark.parametrize("points", [np.zeros((40, 4)), np.ones((40, 4)), np.outer(np.arange(1, 41), np.ones(4))])
+def test_nothing_is_near_where_all_points_lie_in_one_direction(points):
+    near, kept, sampled, _ = neighbourhoods(points, np.random.default_rng(0).normal(size=(40, 2)))
+    assert np.isnan([near, kept]).all()
+    assert sampled == 40
+    assert np.isnan(neighbourhoods(np.random.default_rng(0).normal(size=(40, 4)), np.ones((40, 2)))[:2]).all()
+
+
+def test_a_picture_of_other_points_is_refused():
+    points = np.random.default_rng(0).normal(size=(9, 4))
+    with pytest.raises(EmbeddingError, match="of these 9 points; got 5"):
+        neighbourhoods(points, points[:5, :2])
+    with pytest.raises(EmbeddingError, match="got 0"):
+        neighbourhoods(points, points[:, :2], most=0)
+
+
+def test_a_table_of_no_head_is_refused(made):
+    points = np.random.default_rng(0).normal(size=(1, 1, 40, 4))
+    with pytest.raises(EmbeddingError, match="at least one head"):
+        distance_table(made(points, points), heads=[])

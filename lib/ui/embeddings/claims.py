@@ -143,10 +143,14 @@ def words_panel(on: Stage, made: Maps) -> None:
         frame,
         hide_index=True,
         height=420,
+        row_height=62,  # a sentence takes two lines or three
         key="embeddings-words",
         on_select=chosen,
         selection_mode="single-row",
-        column_config={"head": st.column_config.TextColumn(width="small")},
+        column_config={
+            "head": st.column_config.TextColumn(width=70),
+            "in words": st.column_config.TextColumn(width=760),
+        },
     )
     st.caption(f"Choose a row to open its head. {on.read.note} Trust is spoken of once it has been measured.")
     facts = provenance(on.now, read=on.read.note, scale=on.ask.scale, stream=on.ask.stream)

@@ -16,8 +16,8 @@ from lib.ui.words import plural
 from lib.views import head_grid_figure, show
 
 NUMBERS = {
-    "picture_correlation": "nearer = attended more, in the picture? Spearman (−1 perfect)",
-    "distance_correlation": "nearer = attended more, in the full space? Spearman (−1 perfect)",
+    "picture_correlation": "nearer = attended more, in the picture? −Spearman (1 perfect)",
+    "distance_correlation": "nearer = attended more, in the full space? −Spearman (1 perfect)",
     "key_recall": "strongest keys nearest in the picture (share)",
     "trustworthiness": "no false neighbours: trustworthiness (1: near here means near in full)",
     "continuity": "no torn neighbours: continuity (1: near in full means near here)",
