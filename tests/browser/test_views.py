@@ -295,6 +295,30 @@ def test_a_point_and_its_token_light_each_other(opened):
     told(tab, "'point': (10,)")
 
 
+@pytest.mark.parametrize("width", [390, 900, 1280, 1600])
+@pytest.mark.parametrize("view", ["scatter", "linked"])
+def test_the_line_under_the_points_is_never_cut(opened, view, width):
+    tab = opened(view, width=width)
+    fits = "(e) => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight"
+    line = tab.get_by_role("status").first
+    assert "wheel zooms after a click" in line.inner_text()
+    assert line.evaluate(fits)
+    box = canvas(tab).bounding_box()
+    tab.keyboard.down("Shift")
+    tab.mouse.move(box["x"] + 4, box["y"] + 4)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + box["width"] - 4, box["y"] + box["height"] - 4, steps=3)
+    tab.mouse.up()
+    tab.keyboard.up("Shift")
+    tab.mouse.move(2, 2)
+    tab.wait_for_timeout(300)
+    assert " selected" in line.inner_text()
+    assert line.evaluate(fits)
+    canvas(tab).press("Shift+ArrowRight")
+    tab.wait_for_timeout(300)
+    assert line.inner_text().endswith(" selected"), "a point is told, and what is selected besides"
+
+
 @pytest.mark.parametrize("view", ["grid", "heatmap", "head", "patches", "scatter", "matrix", "linked"])
 def test_a_telephone_shows_everything(opened, view):
     tab = opened(view, width=390)
