@@ -18,6 +18,7 @@ from lib.command import told
 from lib.models import load
 
 from .conditions import CONDITIONS
+from .gold import NoBoundary, gold_documents
 from .judging import Failure, Result
 from .sentence_benchmark import cross_validated, sentence_results
 from .topic_benchmark import topic_results
@@ -62,11 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m lib.segmentation.benchmark", description=__doc__)
     parser.add_argument("sources", nargs="*", help="corpora by name, or gold files")
-    parser.add_argument("--granularity", choices=list(SOURCES), default=None, help="both by default")
+    parser.add_argument(
+        "--granularity", choices=list(SOURCES), default=None, help="by default all that a source has boundaries of"
+    )
     parser.add_argument("--model", default="all-MiniLM-L6-v2")
     parser.add_argument("--conditions", nargs="+", default=list(CONDITIONS), choices=list(CONDITIONS))
     parser.add_argument("--cross-validate", action="store_true", help="sentences: fit anew without each fold")
-    parser.add_argument("--documents", type=int, default=None, help="use the first so many documents of each source")
+    parser.add_argument(
+        "--documents", type=at_least_one, default=None, help="use the first so many documents of each source"
+    )
     parser.add_argument("--examples", type=int, default=0, help="failures to show per method")
     parser.add_argument("--csv", type=Path, default=None, help="also write the table there")
     given = parser.parse_args(arguments)
@@ -77,11 +82,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
             table(results).to_csv(given.csv, index=False)
 
 
+def at_least_one(written: str) -> int:
+    """A count of the command line; argparse tells what is wrong with it."""
+    count = int(written)
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more; got {written}. Leave it out for all")
+    return count
+
+
+def _has(source: str, granularity: str) -> bool:
+    """Whether a source has boundaries of a granularity; raises as `gold_documents` does where it has none at all."""
+    try:
+        return bool(gold_documents(source, granularity))
+    except NoBoundary:
+        if granularity == "topic":
+            return False
+        gold_documents(source, "topic")
+        return False
+
+
 def _results(given: argparse.Namespace) -> list[Result]:
     engine = load(given.model)
     results: list[Result] = []
     for granularity in [given.granularity] if given.granularity else ["sentence", "topic"]:
         for source in given.sources or SOURCES[granularity]:
+            if len(given.sources) and not given.granularity and not _has(source, granularity):
+                continue
             if granularity == "topic":
                 results += topic_results(source, engine, given.documents)
             elif given.cross_validate:

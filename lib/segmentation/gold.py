@@ -19,6 +19,10 @@ from .errors import SegmentationError
 SUFFIXES = (".conllu", ".ref", ".txt", ".jsonl")
 
 
+class NoBoundary(SegmentationError):
+    """Gold data without a boundary of the granularity that was asked for."""
+
+
 def gold_documents(source: str, granularity: str = "sentence") -> list[Document]:
     """Documents with gold boundaries.
 
@@ -34,7 +38,7 @@ def gold_documents(source: str, granularity: str = "sentence") -> list[Document]
         documents = [_unlined(document) for document in documents]
     spans = [d.sentences if granularity == "sentence" else d.topics for d in documents]
     if not any(len(s) > 1 for s in spans):
-        raise SegmentationError(
+        raise NoBoundary(
             f"gold data with at least one {granularity} boundary",
             f"{len(documents)} document{'' if len(documents) == 1 else 's'} of {Path(source).name!r} without any",
             "Join several of them, or choose another granularity.",
@@ -75,8 +79,8 @@ def _jsonl(path: Path) -> list[Document]:
             continue
         try:
             record = json.loads(line)
-            topics = record["topics"] if "topics" in record else [record["sentences"]]
-            clean = [[s.strip() for s in topic if s.strip()] for topic in topics]
+            topics = _listed(record["topics"]) if "topics" in record else [record["sentences"]]
+            clean = [[s.strip() for s in _listed(topic) if s.strip()] for topic in topics]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise SegmentationError(
                 'one JSON object a line with "sentences": [text, …] or "topics": [[text, …], …]',
@@ -88,6 +92,13 @@ def _jsonl(path: Path) -> list[Document]:
     if not documents:
         raise SegmentationError("at least one document", f"none in {path.name!r}", "Choose another file.")
     return documents
+
+
+def _listed(value: object) -> list:
+    """A list as it is; a text or an object in its place would be read letter by letter, or by its keys alone."""
+    if not isinstance(value, list):
+        raise TypeError
+    return value
 
 
 def _why(error: Exception) -> str:

@@ -94,6 +94,8 @@ def boundary_scores(
     Matching is one to one and as large as possible: positions are walked in order, each taking the earliest free
     partner in reach. ``length`` only checks the positions.
     """
+    if not tolerance >= 0:
+        raise SegmentationError("a tolerance of 0 units or more", f"{tolerance}", "Give 0 for exact matches.")
     limit = np.iinfo(np.int64).max if length is None else length
     ours = positions_checked(reference, limit, "reference")
     theirs = positions_checked(hypothesis, limit, "hypothesis")

@@ -78,9 +78,16 @@ def _closing(character: str) -> bool:
 def positions_checked(positions: Sequence[int], length: int, axis: str) -> np.ndarray:
     """Boundary positions as int64, ascending and distinct.
 
-    Raises SegmentationError where one is not inside a text of ``length`` units.
+    Raises SegmentationError where one is not a whole number inside a text of ``length`` units.
     """
-    clean = np.unique(np.asarray(list(positions), dtype=np.int64))
+    told = np.asarray(positions if isinstance(positions, np.ndarray) else list(positions))
+    if told.ndim != 1 or (told.size and told.dtype.kind not in "iu"):
+        raise SegmentationError(
+            f"{axis} boundaries as whole numbers: units before each boundary",
+            f"{told.ravel()[:3].tolist()}",
+            "Count the units before each boundary.",
+        )
+    clean = np.unique(told.astype(np.int64))
     if len(clean) and not 0 < clean[0] <= clean[-1] < length:
         raise SegmentationError(
             f"{axis} boundaries between 1 and {length - 1}: units before the boundary, in a text of {length}",

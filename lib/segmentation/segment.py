@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Integral
+from operator import index
 from typing import Any
 
 from lib.corpora.document import Document, Span
@@ -17,6 +19,8 @@ from .segmentation import GRANULARITIES, Segmentation
 from .sentences import cut_sentences
 from .topics import FEATURES, cut_topics
 from .windows import without_halves
+
+FEW_LATIN, FEW_OTHER = 40, 4  # letters from which a language is judged: by its small words, or by its script
 
 
 def segment(
@@ -50,16 +54,20 @@ def segment(
     **Source** Halevi et al., arXiv 2512.21956, for the idea; calibration, surface cues and change points are this
     product's.
     """
+    if not isinstance(text, str):
+        raise SegmentationError("a text", type(text).__name__, "Give a str; decode bytes first.")
     if granularity not in GRANULARITIES or features not in FEATURES:
         raise SegmentationError(
             f"granularity {' | '.join(GRANULARITIES)} and features {' | '.join(FEATURES)}",
             f"{granularity!r} and {features!r}",
             "Choose one of these.",
         )
-    if condition is not None and condition not in CONDITIONS:
+    if condition is not None and condition not in list(CONDITIONS):
         raise SegmentationError("a condition among " + ", ".join(CONDITIONS), repr(condition), "Choose one of these.")
-    if segments is not None and segments < 1:
-        raise SegmentationError("at least one segment", f"{segments}", "Leave it out where the number is not known.")
+    if segments is not None and (not isinstance(segments, Integral) or segments < 1):
+        raise SegmentationError(
+            "a whole number of segments, at least one segment", repr(segments), "Leave it out where it is not known."
+        )
     text = without_halves(text)
     if not text.strip():
         return Segmentation(text, granularity, [], [], [], 0.5, "nothing to cut", notes=("There is no text.",))
@@ -76,19 +84,30 @@ def segment(
 def _checked(sentences: Sequence[Span], text: str) -> tuple[Span, ...]:
     """Spans as they are, refused where a document could not have them."""
     try:
-        return Document("", text, tuple(sentences)).sentences
+        spans = tuple((index(start), index(end)) for start, end in sentences)
+    except (TypeError, ValueError) as error:
+        raise SegmentationError(
+            "sentences as pairs of whole numbers", repr(sentences)[:80], "Give [start, end) character offsets."
+        ) from error
+    try:
+        return Document("", text, spans).sentences
     except HeadlightError as error:
         raise SegmentationError(error.expected, error.got, error.remedy) from error
 
 
 def _with_warning(cut: Segmentation, engine: Any) -> Segmentation:
-    """A note where the text does not look like the English that calibrations were made on."""
+    """A note where the text has no words, or does not look like the English that calibrations were made on."""
+    if not any(c.isalnum() for c in cut.text):
+        return replace(
+            cut, notes=(*cut.notes, "There are no words in this text: what tells segments apart is missing.")
+        )
     words = cut.text[:20_000].split()
     letters = [c for c in cut.text[:20_000] if c.isalpha()]
     latin = sum(c < "ɐ" for c in letters)
+    enough = FEW_LATIN if latin > 0.7 * len(letters) else FEW_OTHER
     tags = closed_class_tags([word.strip(".,;:!?\"'") for word in words])
     tagged = sum(tag not in ("", "NUM", "PUNCT", "SYM") for tag in tags)
-    if len(letters) < 40 or (latin > 0.7 * len(letters) and tagged >= 0.1 * len(words)):
+    if len(letters) < enough or (latin > 0.7 * len(letters) and tagged >= 0.1 * len(words)):
         return cut
     note = (
         "This does not look like English. Calibrations were made on English text: expect little from attention where "

@@ -9,6 +9,8 @@ import numpy as np
 from lib.corpora.document import Span
 from lib.corpora.sentences import spans_between
 
+from .errors import SegmentationError
+
 GRANULARITIES = ("sentence", "topic")
 
 
@@ -54,7 +56,12 @@ class Segmentation:
         return self.score[np.searchsorted(self.gaps, self.boundaries)]
 
     def at(self, threshold: float) -> Segmentation:
-        """The same text cut at every gap whose score reaches a threshold in 0 … 1; no model is run."""
+        """The same text cut at every gap whose score reaches a threshold in 0 … 1; no model is run.
+
+        Raises SegmentationError for any other threshold.
+        """
+        if not 0 <= threshold <= 1:
+            raise SegmentationError("a threshold of 0 … 1", f"{threshold}", "Choose one in between.")
         chosen = self.gaps[self.score >= max(threshold, np.finfo(float).tiny)]
         return replace(self, boundaries=chosen, threshold=float(threshold), names=())
 

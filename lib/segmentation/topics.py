@@ -139,7 +139,11 @@ def cut_topics(
             sentences = cut_sentences(text, engine, None, surface=True, progress=progress).segments
             notes = ("Sentences were found by attention first: there is too little punctuation.",)
     if segments is not None and not 1 <= segments <= max(1, len(sentences)):
-        raise SegmentationError(f"1 … {max(1, len(sentences))} topics", f"{segments}", "Topics consist of sentences.")
+        raise SegmentationError(
+            f"1 … {max(1, len(sentences))} topics of a text of so many sentences",
+            f"{segments}",
+            "Ask for a number in this range: a topic has one sentence at least.",
+        )
     gaps = np.array([end for _, end in sentences[:-1]], dtype=np.int64)
     method = f"change points of {features.replace('+', ' + ')} per sentence"
     if len(sentences) < 2:

@@ -39,7 +39,9 @@ def require_count(segments: int | None, gaps: int) -> None:
     """Raise SegmentationError where a text that can be cut at so many gaps cannot have that many segments."""
     if segments is not None and not 1 <= segments <= gaps + 1:
         raise SegmentationError(
-            f"1 … {gaps + 1} segments of a text that can be cut at {gaps} places", f"{segments}", "Ask for fewer."
+            f"1 … {gaps + 1} segments of a text that can be cut at {gaps} place{'' if gaps == 1 else 's'}",
+            f"{segments}",
+            "Ask for a number in this range.",
         )
 
 

@@ -118,7 +118,7 @@ def test_too_many_segments_are_told(fresh):
     app = opened()
     app.text_area(key="segmentation-text").set_value("one two").run()
     app.number_input(key="segmentation-count-sentence").set_value(9).run()
-    assert "that can be cut at 1 places" in said(app)
+    assert "that can be cut at 1 place;" in said(app)
 
 
 def test_a_model_of_images_is_told(fresh):
@@ -231,3 +231,15 @@ def test_a_dragged_threshold_is_of_one_cut_only(monkeypatch):
 @pytest.mark.parametrize(("value", "told"), [(0.874, "0.87"), (1.0, "1.00"), (0.0, "0.00"), (float("nan"), "–")])
 def test_scores_are_told_shortly(value, told):
     assert share(value) == told
+
+
+def test_one_length_is_told_without_a_mean_and_no_line_is_spoken_of_that_is_not_there(fresh):
+    assert picture.words_each([3, 1000]) == "501.5 words each, 3 – 1,000"
+    assert picture.words_each([248]) == "248 words"
+    assert picture.words_each([1, 1]) == "1 word each"
+    app = opened()
+    app.text_area(key="segmentation-text").set_value("It rained here. We left early.").run()
+    app = app.segmented_control(key="segmentation-granularity").set_value("topic").run()
+    assert not app.exception
+    assert ">6 words<" in said(app)
+    assert "words each" not in said(app)

@@ -93,3 +93,23 @@ def test_the_command_says_what_is_wrong(engine, tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         main([str(empty), "--granularity", "sentence"])
     assert ended.value.code == 1 and "at least one sentence boundary" in capsys.readouterr().err
+
+
+def test_the_command_judges_what_a_source_has_and_nothing_else(engine, tmp_path, capsys):
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"sentences": ["It rained here.", "...", "We left early."]}\n{"sentences": ["?!", "…"]}\n')
+    main([str(gold), "--conditions", "bare"])  # no topics; of the second document nothing is left
+    shown = capsys.readouterr().out
+    assert "gold, lower-cased, all punctuation removed: 2 documents, 1 boundaries" in shown
+    assert "topics" not in shown
+    gold.write_text('{"sentences": ["One sentence only."]}')
+    with pytest.raises(SystemExit):
+        main([str(gold)])
+    assert "at least one topic boundary" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", ["0", "-3"])
+def test_no_documents_cannot_be_asked_for(count, capsys):
+    with pytest.raises(SystemExit):
+        main(["topics", "--documents", count])
+    assert f"expected a number of 1 or more; got {count}" in capsys.readouterr().err

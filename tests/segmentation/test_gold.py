@@ -88,3 +88,11 @@ def test_folds_are_even_and_every_document_has_one():
     assert np.bincount(folds).tolist() == [5, 5, 5, 4, 4]
     assert (folds == folds_of(23, 5)).all()
     assert (folds != folds_of(23, 5, seed=1)).any()
+
+
+@pytest.mark.parametrize("line", ['{"sentences": "One. Two."}', '{"sentences": {"One.": 1}}', '{"topics": ["a", "b"]}'])
+def test_a_text_where_a_list_belongs_is_not_read_letter_by_letter(tmp_path, line):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(line)
+    with pytest.raises(SegmentationError, match=r"line 1 of 'gold\.jsonl': not texts in a list\."):
+        gold_documents(str(path))

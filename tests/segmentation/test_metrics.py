@@ -110,3 +110,17 @@ def test_positions_outside_the_text_are_refused(wrong):
 def test_a_window_longer_than_the_text_is_refused():
     with pytest.raises(SegmentationError, match="k = 10"):
         pk([5], [5], 10, k=10)
+
+
+@pytest.mark.parametrize("wrong", [[1.5], ["a"], [float("nan")], [[1], [2]]])
+def test_positions_that_are_no_whole_numbers_are_refused_and_never_rounded(wrong):
+    for score in (pk, window_diff, boundary_similarity):
+        with pytest.raises(SegmentationError, match="whole numbers"):
+            score([5], wrong, 10)
+    with pytest.raises(SegmentationError, match="whole numbers"):
+        boundary_scores(wrong, [5])
+
+
+def test_a_negative_tolerance_is_refused():
+    with pytest.raises(SegmentationError, match="0 units or more"):
+        boundary_scores([5], [5], tolerance=-1)

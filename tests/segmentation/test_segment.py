@@ -129,6 +129,29 @@ def test_another_language_is_told(engine):
     assert not any("English" in note for note in segment(builtin("encyclopedia")[0].text, engine).notes)
 
 
+@pytest.mark.parametrize("text", ["今天天气很好。我们去公园。", "도시에 비가 내렸다.", "Дождь идёт."])
+def test_another_script_is_told_also_of_a_short_text(engine, text):
+    assert any("does not look like English" in note for note in segment(text, engine).notes)
+
+
+@pytest.mark.parametrize("text", ["... !!! ???", "😀😀 🎉🎉", "—"])
+@pytest.mark.parametrize("granularity", ["sentence", "topic"])
+def test_a_text_without_words_is_told(engine, text, granularity):
+    assert any("no words in this text" in note for note in segment(text, engine, granularity).notes)
+
+
+@pytest.mark.parametrize("text", [None, 5, b"One. Two."])
+def test_what_is_no_text_is_told(engine, text):
+    with pytest.raises(SegmentationError, match=f"a text; got {type(text).__name__}"):
+        segment(text, engine)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
+def test_a_threshold_outside_the_scores_is_told(engine, threshold):
+    with pytest.raises(SegmentationError, match="a threshold of 0 … 1"):
+        segment("One is here. Two is there.", engine).at(threshold)
+
+
 def test_topics_of_a_mosaic_are_found_and_named(engine):
     document = builtin("topics")[0]
     cut = segment(document.text, engine, "topic", sentences=document.sentences)
@@ -167,6 +190,12 @@ def test_a_decoder_works_and_says_which_signals_it_lacks(decoder):
     [
         ({"granularity": "word"}, "'word'"),
         ({"segments": 0}, "at least one segment"),
+        ({"segments": "3"}, "whole number of segments"),
+        ({"segments": 2.5}, "whole number of segments"),
+        ({"condition": ["bare"]}, "a condition among"),
+        ({"granularity": "topic", "sentences": 5}, "pairs of whole numbers"),
+        ({"granularity": "topic", "sentences": ["a"]}, "pairs of whole numbers"),
+        ({"granularity": "topic", "sentences": [(0.5, 3)]}, "pairs of whole numbers"),
         ({"granularity": "topic", "features": "words"}, "'words'"),
         ({"granularity": "topic", "segments": 50}, "1 … 2 topics"),
         ({"granularity": "topic", "sentences": [(0, 900)]}, "inside a text of 26 characters"),

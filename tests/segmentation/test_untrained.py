@@ -95,3 +95,10 @@ def test_a_condition_can_be_asked_for(engine):
     assert "as asked" in segment(TALK, engine, condition="lowered").notes[0]
     with pytest.raises(SegmentationError, match="'loud'"):
         segment(TALK, engine, condition="loud")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\x00", "word"])
+@pytest.mark.parametrize("signal", ["to_last", "from_first", "self"])
+def test_a_text_of_no_tokens_has_the_signals_of_its_model_all_the_same(engine, text, signal):
+    cut = segment_by_signal(text, engine, signal)
+    assert len(cut.boundaries) == len(cut.gaps) == 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
+from lib.numerals import written
 from lib.segmentation import (
     CONDITIONS,
     Segmentation,
@@ -68,7 +70,9 @@ def picture(found: Made, cut: Segmentation, source: Source) -> Figure:
     """Draw the text; returns its figure."""
     threshold = found.cut.threshold
     gold = gold_offsets(source, cut)
-    note = "Hover the curve for a place, click it to go there, drag the dashed line or the slider."
+    lined = threshold == threshold or dragged(found) is not None
+    drag = "drag the dashed line or the slider" if lined else "drag the slider to cut at a threshold instead"
+    note = f"Hover the curve for a place, click it to go there, {drag}."
     if gold is not None:
         note += " ▲ true boundaries."
     figure = segments_figure(
@@ -92,11 +96,22 @@ def picture(found: Made, cut: Segmentation, source: Source) -> Figure:
     return figure
 
 
+def words_each(sizes: Sequence[int]) -> str:
+    """How long the segments are: the mean with its range, or the one length there is.
+
+    >>> words_each([3, 4]), words_each([248]), words_each([1, 1])
+    ('3.5 words each, 3 – 4', '248 words', '1 word each')
+    """
+    if min(sizes) < max(sizes):
+        return f"{written(float(np.mean(sizes)), '.1f')} words each, {min(sizes):,} – {max(sizes):,}"
+    return plural(sizes[0], "word") + (" each" if len(sizes) > 1 else "")
+
+
 def numbers(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask) -> None:
     """What is known of the cut, in a quiet table, and what to know before trusting it."""
     sizes = [len(cut.text[a:b].split()) for a, b in cut.segments] or [0]
     rows = [
-        (plural(len(cut.segments), cut.granularity), f"{np.mean(sizes):.1f} words each, {min(sizes)} – {max(sizes)}"),
+        (plural(len(cut.segments), cut.granularity), words_each(sizes)),
         ("Threshold", "found as a whole" if cut.threshold != cut.threshold else share(cut.threshold)),
     ]
     if len(cut.confidence):
