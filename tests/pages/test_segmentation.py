@@ -118,7 +118,8 @@ def test_too_many_segments_are_told(fresh):
     app = opened()
     app.text_area(key="segmentation-text").set_value("one two").run()
     app.number_input(key="segmentation-count-sentence").set_value(9).run()
-    assert "that can be cut at 1 place;" in said(app)
+    assert "that can be cut at 1 place" in said(app)
+    assert "1 places" not in said(app)
 
 
 def test_a_model_of_images_is_told(fresh):
