@@ -83,8 +83,8 @@ def without(pattern: Array, hidden: Array, names: str = "special tokens") -> Hid
     rest = pattern * ~hidden
     left = rest.sum(axis=-1, keepdims=True, dtype=np.float64)
     kept = np.divide(rest, left, out=np.zeros(pattern.shape), where=left > 1e-6)
-    hold = per_cent(share.mean())
-    note = f"Hidden: {names}, which hold {hold} of the attention; the rest of every row is scaled up to 1."
+    taken = per_cent(share.mean())
+    note = f"Hidden: {names}, with {taken} of the attention; the rest of every row is scaled up to 1."
     return Hidden(kept.astype(pattern.dtype), share, note)
 
 

@@ -41,7 +41,7 @@ def test_hiding_renormalises_and_says_so():
     found = without(pattern, np.array([True, False, False]))
     np.testing.assert_allclose(found.pattern, [[0, 0.6, 0.4], [0, 0, 0]])
     np.testing.assert_allclose(found.share, [0.5, 1])
-    assert "hold 75 %" in found.note
+    assert "special tokens, with 75 % of the attention;" in found.note
     nothing = without(pattern, np.zeros(3, bool))
     assert nothing.note == ""
     np.testing.assert_array_equal(nothing.pattern, pattern)

@@ -1,5 +1,6 @@
 """The Embeddings page: what it shows of real models, what it tells of bad input, and that nothing is made twice."""
 
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from lib.embeddings import MapSettings
 from lib.errors import HeadlightError
 from lib.ui import cached
-from lib.ui.embeddings import every, maps, measures, stage
+from lib.ui.embeddings import every, maps, measures, numbers, stage
 from lib.ui.embeddings.claims import named_heads
 from lib.ui.embeddings.colours import Known, colouring
 from lib.ui.embeddings.measures import Ask, map_points
@@ -192,6 +193,55 @@ def test_two_kinds_of_maps_asked_for_at_once_are_queued(fresh, taken):
     for made in kinds:
         finished(made)
     assert [made.state for made in kinds] == ["done", "done"]
+
+
+def waited(until, seconds=60):
+    end = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_second_seed_that_takes_seconds_is_not_waited_for(fresh, taken, monkeypatch):
+    settings = MapSettings(method="tsne", most=20)
+    tile = measures.one_map(taken, settings, 4, 11)
+    one = SimpleNamespace(settings=settings, tile=tile)
+    gate = threading.Event()
+    real = numbers.project
+    monkeypatch.setattr(numbers, "project", lambda *given: gate.wait(60) and real(*given))
+    assert numbers.has_second_seed(one)
+    assert numbers.second_seed(taken, one) is None
+    found = measures.trusted_numbers(taken, settings, tile, None)
+    assert np.isnan(found.seeds)
+    assert "being measured" in numbers.strip_html(found, "tsne", seeds_coming=True)
+    gate.set()
+    waited(lambda: numbers.second_seed(taken, one) is not None)
+    again = measures.trusted_numbers(taken, settings, tile, numbers.second_seed(taken, one))
+    assert 0 <= again.seeds <= 1
+    assert "being measured" not in numbers.strip_html(again, "tsne")
+
+
+def test_the_head_that_a_thread_begins_with_is_known(fresh, taken, monkeypatch):
+    gate = threading.Event()
+    real = maps.tiles
+
+    def late(*given, **named):
+        gate.wait(60)
+        yield from real(*given, **named)
+
+    monkeypatch.setattr(maps, "tiles", late)
+    monkeypatch.setattr(maps, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
+    settings = MapSettings(method="umap", most=20)
+    made = maps.maps(taken, settings, 40)
+    assert not made.begins_with((4, 11))
+    made.go_on((4, 11))
+    waited(lambda: made.state == "drawing")
+    assert made.begins_with((4, 11)) and not made.begins_with((4, 10))
+    gate.set()
+    waited(lambda: not made.begins_with((4, 11)))
+    assert made.ready[made.taken.layer_index(4), 11]
+    made.stopped = True
+    waited(lambda: not made.busy)
 
 
 def test_another_method_sample_or_scale_is_another_map(taken):

@@ -48,6 +48,7 @@ class Maps:
     state: str = "resting"
     error: HeadlightError | None = None
     stopped: bool = False
+    first: tuple[int, int] | None = None  # the head that the thread began with
     seen: float = 0.0
     rests_until: float = 0.0  # work that nobody asked for makes way until then
 
@@ -65,6 +66,11 @@ class Maps:
             if note:
                 self.notes[note] = self.notes.get(note, 0) + 1
 
+    def begins_with(self, place: tuple[int, int]) -> bool:
+        """Whether (layer, head) is what the thread is drawing right now."""
+        row = self.taken.layer_index(place[0])
+        return self.state == "drawing" and self.first == place and not (self.stopped or self.ready[row, place[1]])
+
     def missing(self, first: tuple[int, int]) -> list[tuple[int, int]]:
         """(layer, head) of what is not drawn yet, nearest to ``first`` first."""
         there = [
@@ -79,7 +85,7 @@ class Maps:
         self.seen = time.monotonic()
         if self.busy or self.stopped or self.state in ("done", "failed"):
             return
-        self.state = "waiting"
+        self.state, self.first = "waiting", first
         threading.Thread(target=self._work, args=(first,), daemon=True).start()
 
     def _work(self, first: tuple[int, int]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import math
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -20,13 +22,21 @@ from lib.ui.embeddings.stage import Stage
 from lib.ui.embeddings.wording import LOW, SAID, effect, rotary_sentence
 from lib.views import charts, palette
 
+SECOND = "embeddings: second seed"
+EVERY = 2.0  # seconds between looks for a second seed
 BIG = "font-size:1.25rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;"
 
 
-def second_seed(taken: Capture, drawn: Drawn) -> Projection | None:
-    """The same map drawn with another seed; None for PCA, which has none, and for maps that take long."""
+def has_second_seed(drawn: Drawn) -> bool:
+    """Whether a map is drawn again with another seed: not PCA, which has none, and not maps that take long."""
     method, tile = drawn.settings.method, drawn.tile
-    if method == "pca" or drawn.settings.most > THUMBNAIL or tile.projection.method == "pca":
+    return method != "pca" and drawn.settings.most <= THUMBNAIL and tile.projection.method != "pca"
+
+
+def second_seed(taken: Capture, drawn: Drawn) -> Projection | None:
+    """The same map drawn with another seed; None where there is none, or not yet: t-SNE takes seconds, in a thread."""
+    method, tile = drawn.settings.method, drawn.tile
+    if not has_second_seed(drawn):
         return None
     key = drawn.settings.key(taken.hash, tile.layer, tile.head)
 
@@ -34,18 +44,40 @@ def second_seed(taken: Capture, drawn: Drawn) -> Projection | None:
         made, _, _ = joint(taken, drawn.settings, tile.layer, tile.head)
         return project(made.points, method, drawn.settings.dimensions, drawn.settings.seed + 1)
 
-    return cached.kept("embeddings: second seed", key, build)
+    if method != "tsne":
+        return cached.kept(SECOND, key, build)
+
+    def measure() -> None:
+        with suppress(Exception):  # the number stays out, and nothing else
+            cached.kept(SECOND, key, build)
+
+    def start() -> bool:
+        threading.Thread(target=measure, daemon=True).start()
+        return True
+
+    cached.kept("embeddings: second seed begun", key, start)
+    return cached.known(SECOND, key)
 
 
 def trust_strip(taken: Capture, drawn: Drawn) -> Trust | None:
     """The trust numbers in one row, low ones marked."""
     place, method = st.empty(), drawn.tile.projection.method
     place.html(waiting_html())  # no number of the head before stands beneath this one's points
-    found = trusted_numbers(taken, drawn.settings, drawn.tile, second_seed(taken, drawn))
+    other = second_seed(taken, drawn)
+    found = trusted_numbers(taken, drawn.settings, drawn.tile, other)
     if found is None:
         place.caption("Trust numbers need both queries and keys in the picture.")
         return None
-    place.html(strip_html(found, method))
+
+    def later() -> None:
+        again = second_seed(taken, drawn)
+        st.html(strip_html(trusted_numbers(taken, drawn.settings, drawn.tile, again) or found, method, again is None))
+
+    if other is None and has_second_seed(drawn):
+        with place.container():
+            st.fragment(later, run_every=EVERY)()
+    else:
+        place.html(strip_html(found, method))
     return found
 
 
@@ -54,9 +86,9 @@ def waiting_html() -> str:
     return _row([(said, "…", "being measured", False) for said in SAID.values()]) + _foot("&nbsp;")
 
 
-def strip_html(found: Trust, method: str) -> str:
+def strip_html(found: Trust, method: str, seeds_coming: bool = False) -> str:
     """Six numbers in plain words, each with what it is measured against; hovering tells how it is measured."""
-    seeds = "PCA has no seed" if method == "pca" else "1: the same picture"
+    seeds = "being measured" if seeds_coming else "PCA has no seed" if method == "pca" else "1: the same picture"
     kept = f"{_share(found.key_recall_full)} in full, chance {_share(found.key_recall_chance)}"
     full, drawn, near = found.distance_correlation, found.picture_correlation, found.trustworthiness
     cells = (
@@ -65,7 +97,7 @@ def strip_html(found: Trust, method: str) -> str:
         ((f"strongest {found.k} keys nearest", SAID["keys"][1]), _share(found.key_recall), kept, False),
         (SAID["near"], _r(near), "near here, near in full: 1 perfect", near < LOW[1]),
         (SAID["torn"], _r(found.continuity), "near in full, near here: 1 perfect", False),
-        (SAID["seeds"], "–" if method == "pca" else _r(found.seeds), seeds, False),
+        (SAID["seeds"], "…" if seeds_coming else "–" if method == "pca" else _r(found.seeds), seeds, False),
     )
     marked = ""
     if found.doubtful:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +12,12 @@ from lib.embeddings import MapSettings, Tile, project
 from lib.ui import cached
 from lib.ui.embeddings.cloud import IN_SPACE, cloud, in_space
 from lib.ui.embeddings.controls import METHODS
+from lib.ui.embeddings.maps import known_maps
 from lib.ui.embeddings.measures import ONE, THUMBNAIL, Points, joint, one_map
 from lib.ui.embeddings.source import mean_by_position, source
 from lib.ui.embeddings.stage import Stage
 from lib.ui.job import Progress, worked
+from lib.ui.progress import give_way
 from lib.ui.state import choose_head, redraw_live
 from lib.views import Figure, linked_figure, show
 from lib.views.scatter import show_points
@@ -160,8 +163,8 @@ def _tile(on: Stage, view: View) -> tuple[MapSettings, Tile]:
     if ask.method == "pca":
         key = large.key(taken.hash, layer, head)
         return large, cached.kept("embeddings: tile", key, lambda: one_map(taken, large, layer, head))
-    if view.every:
-        count = len(on.points(large).role)
+    count = len(on.points(large).role)
+    if view.every and count > len(on.points(small).role):
 
         def work(progress: Progress) -> Tile:
             made, _, _ = joint(taken, large, layer, head)
@@ -174,5 +177,9 @@ def _tile(on: Stage, view: View) -> tuple[MapSettings, Tile]:
         if tile is not None:
             return large, tile
     with st.spinner("Arranging points", show_time=True):
+        made = known_maps(taken, ask.settings())
+        while made is not None and small == made.settings and made.begins_with(on.chosen):  # never drawn twice
+            give_way(0, 1, "")
+            time.sleep(0.1)
         key = small.key(taken.hash, layer, head)
         return small, cached.kept("embeddings: tile", key, lambda: one_map(taken, small, layer, head))
