@@ -18,6 +18,7 @@ from lib.command import told
 from lib.models import load
 
 from .conditions import CONDITIONS
+from .errors import SegmentationError
 from .gold import NoBoundary, gold_documents
 from .judging import Failure, Result
 from .sentence_benchmark import cross_validated, sentence_results
@@ -101,19 +102,31 @@ def _has(source: str, granularity: str) -> bool:
         return False
 
 
+def _asked(given: argparse.Namespace) -> list[tuple[str, str]]:
+    """Granularities and sources to judge; every source is read, so that a bad one is told before the work begins."""
+    asked = []
+    for granularity in [given.granularity] if given.granularity else list(SOURCES):
+        for source in given.sources or SOURCES[granularity]:
+            if given.granularity:
+                gold_documents(source, granularity)
+            if given.granularity or _has(source, granularity):
+                asked.append((granularity, source))
+    return asked
+
+
 def _results(given: argparse.Namespace) -> list[Result]:
+    asked = _asked(given)
+    if given.csv and not given.csv.parent.is_dir():
+        raise SegmentationError("a folder that is there for --csv", f"{str(given.csv.parent)!r}", "Create it first.")
     engine = load(given.model)
     results: list[Result] = []
-    for granularity in [given.granularity] if given.granularity else ["sentence", "topic"]:
-        for source in given.sources or SOURCES[granularity]:
-            if len(given.sources) and not given.granularity and not _has(source, granularity):
-                continue
-            if granularity == "topic":
-                results += topic_results(source, engine, given.documents)
-            elif given.cross_validate:
-                results += cross_validated(source, engine, given.conditions, given.documents)
-            else:
-                results += sentence_results(source, engine, given.conditions, given.documents)
+    for granularity, source in asked:
+        if granularity == "topic":
+            results += topic_results(source, engine, given.documents)
+        elif given.cross_validate:
+            results += cross_validated(source, engine, given.conditions, given.documents)
+        else:
+            results += sentence_results(source, engine, given.conditions, given.documents)
     return results
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from lib.corpora import Document
 
 from .calibration import combined_cues, threshold_for
+from .errors import SegmentationError
 from .features import Gathered, gather, part_shapes
 from .gold import folds_of
 from .passes import Progress
@@ -29,6 +30,7 @@ from .windows import Tokens, read_tokens
 STRENGTHS = (0.1, 0.4, 0.5)  # ridge per standardised weight: boundary signals; z; queries, keys and values
 ITERATIONS = 24
 FOLDS = 5
+LEAST = 3  # folds with boundaries: where two are left out, one still tells what a boundary is
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,10 @@ class Prepared:
 
 
 def prepared(documents: Sequence[Document], engine: Any, folds: int = FOLDS, seed: int = 0) -> Prepared:
-    """Tokens, candidate gaps, gold boundaries and surface cues of documents, dealt into folds."""
+    """Tokens, candidate gaps, gold boundaries and surface cues of documents, dealt into folds.
+
+    Raises SegmentationError for too few documents with boundaries.
+    """
     tokens, allowed, target, cues = [], [], [], []
     for document in documents:
         own = read_tokens(document.text, engine)
@@ -59,7 +64,15 @@ def prepared(documents: Sequence[Document], engine: Any, folds: int = FOLDS, see
         allowed.append(can)
         target.append(gold)
         cues.append(surface_cues(document.text, words_between(own.start, own.end, can)))
-    return Prepared(tuple(tokens), tuple(allowed), tuple(target), tuple(cues), folds_of(len(documents), folds, seed))
+    fold = folds_of(len(documents), folds, seed)
+    told = {int(f) for f, gold in zip(fold, target, strict=True) if gold.any()}
+    if len(told) < LEAST:
+        raise SegmentationError(
+            f"boundaries in documents of {LEAST} folds or more: two are left out at a time",
+            f"{len(documents)} document{'' if len(documents) == 1 else 's'}, boundaries in {len(told)} of the folds",
+            "Give more gold documents.",
+        )
+    return Prepared(tuple(tokens), tuple(allowed), tuple(target), tuple(cues), fold)
 
 
 @dataclass(frozen=True)

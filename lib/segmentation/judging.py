@@ -80,10 +80,13 @@ class Result:
         """The scores in one line."""
 
         def with_interval(i: Interval) -> str:
-            return f"{i.estimate:.3f} [{i.low:.3f} {i.high:.3f}]"
+            return f"{known(i.estimate)} [{known(i.low)} {known(i.high)}]"
 
-        plain = (f"{float(getattr(self, n).estimate):.3f}" for n in ("precision", "recall", "f1_near"))
-        rest = (f"{float(getattr(self, n).estimate):.3f}" for n in ("window_diff", "similarity"))
+        def known(value: float) -> str:
+            return "–" if np.isnan(value) else f"{value:.3f}"
+
+        plain = (known(float(getattr(self, n).estimate)) for n in ("precision", "recall", "f1_near"))
+        rest = (known(float(getattr(self, n).estimate)) for n in ("window_diff", "similarity"))
         timed = "–" if np.isnan(self.seconds) else f"{self.seconds:.2f}"
         return (
             f"{with_interval(self.f1):>20}{''.join(f'{x:>7}' for x in plain)}{with_interval(self.pk):>20}"

@@ -50,7 +50,7 @@ def sentence_results_on(
 
     corpus: what they are called; progress: progress(done, total, stage), documents times methods; may raise to cancel.
 
-    Raises SegmentationError where that leaves none.
+    Raises SegmentationError where that leaves none, or a condition leaves no boundary.
     """
     known: set[str] = set()
     for condition in conditions:
@@ -63,6 +63,7 @@ def sentence_results_on(
             f"{corpus!r}, all of whose {len(documents)} documents were used to calibrate",
             "On the command line, --cross-validate fits anew without each document's fold.",
         )
+    _require_boundaries(unseen, corpus, conditions)
     methods = sentence_methods(engine)
     every = [(condition, name, cut) for condition in conditions for name, cut in methods.items()]
     results = []
@@ -72,6 +73,17 @@ def sentence_results_on(
         step = counted(progress, number * len(unseen), len(every) * len(unseen))
         results.append(_judge(corpus, condition, name, changed, tokens, cut, step))
     return results
+
+
+def _require_boundaries(documents: Sequence[Document], corpus: str, conditions: Sequence[str]) -> None:
+    """Raise SegmentationError where a condition leaves no boundary: everything that cuts nothing would be perfect."""
+    for condition in conditions:
+        if not any(len(under(document, condition).sentences) > 1 for document in documents):
+            raise SegmentationError(
+                f"at least one sentence boundary, {CONDITIONS[condition][0]}",
+                f"{corpus!r}, of whose documents nothing is left to cut",
+                "Leave this condition out, or choose another corpus.",
+            )
 
 
 def sentence_methods(engine: Any) -> dict[str, Cut]:

@@ -108,6 +108,48 @@ def test_the_command_judges_what_a_source_has_and_nothing_else(engine, tmp_path,
     assert "at least one topic boundary" in capsys.readouterr().err
 
 
+def refused(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    assert ended.value.code == 1
+    told = capsys.readouterr()
+    assert not told.out
+    return told.err
+
+
+def test_nothing_is_perfect_where_a_condition_leaves_no_boundary(engine, tmp_path, capsys):
+    gold = tmp_path / "gold.txt"
+    gold.write_text("...\n!!!\n")
+    told = refused([gold, "--granularity", "sentence", "--conditions", "written", "bare"], capsys)
+    assert "at least one sentence boundary, lower-cased, all punctuation removed; got 'gold'" in told
+
+
+@pytest.mark.parametrize("documents", [1, 2, 3])
+def test_too_few_documents_to_cross_validate_are_told(engine, tmp_path, capsys, documents):
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"sentences": ["It rained here.", "We left early."]}\n' * documents)
+    arguments = [gold, "--cross-validate", "--conditions", "written"]
+    if documents < 3:
+        assert f"boundaries in {documents} of the folds" in refused(arguments, capsys)
+        return
+    main([str(argument) for argument in arguments])
+    assert "3 documents, 3 boundaries" in capsys.readouterr().out
+
+
+def test_a_bad_source_or_folder_is_told_before_anything_is_judged(engine, tmp_path, capsys):
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"sentences": ["It rained here.", "We left early."]}\n')
+    for granularity in ([], ["--granularity", "sentence"]):
+        assert "none.txt" in refused([gold, tmp_path / "none.txt", *granularity], capsys)
+    assert "Create it first." in refused([gold, "--csv", tmp_path / "none" / "table.csv"], capsys)
+
+
+def test_what_is_not_known_is_printed_as_a_dash():
+    only = judged("c", "sentence", "as written", "m", [Answer(np.array([3]), np.array([3]), 9)])
+    assert "nan" not in printed([only])
+    assert "1.000 [– –]" in printed([only])
+
+
 @pytest.mark.parametrize("count", ["0", "-3"])
 def test_no_documents_cannot_be_asked_for(count, capsys):
     with pytest.raises(SystemExit):
