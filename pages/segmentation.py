@@ -23,7 +23,7 @@ SECTIONS = {"signals": "Signals", "methods": "Methods on this text", "benchmark"
 HOW_TO_READ = """
 **The segments.** Every place between two words has a confidence between 0 and 1, drawn as the curve under the text.
 Where it reaches the threshold, the text is cut. Dragging the threshold computes nothing anew. The calibrated
-threshold is .50: the one that gave the best balance of missed and false boundaries on text it had not seen.
+threshold is 0.50: the one that gave the best balance of missed and false boundaries on text it had not seen.
 
 **Three strengths.** One *untrained* signal shows what attention says by itself. *All heads* weighs 18 signals and the
 queries, keys, values and outputs z of every head by a small regression, fitted once on English web text. *All heads and

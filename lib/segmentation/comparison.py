@@ -38,10 +38,11 @@ def every_cut(
     """
     tokens = max(1, len(read_tokens(text, engine)))
     ways = _sentences(text, engine) if sentences is None else _topics(text, engine, sentences)
+    some = sentences is None or len(sentences) > 1  # one sentence is one topic
     found = []
     for number, (name, work) in enumerate(ways.items(), 1):
         start = time.perf_counter()
-        boundaries = work()
+        boundaries = work() if some else np.zeros(0, dtype=np.int64)
         found.append(Timed(name, boundaries, 1000 * (time.perf_counter() - start) / tokens))
         if progress is not None:
             progress(number, len(ways), name)

@@ -91,6 +91,22 @@ def test_every_topic_method_cuts_at_ends_of_sentences(engine):
         assert set(one.boundaries.tolist()) <= ends, one.method
 
 
+@pytest.mark.parametrize(("text", "sentences"), [("", []), ("It rained.", [(0, 10)]), ("", None), ("?!", None)])
+def test_every_method_leaves_alone_what_cannot_be_cut(engine, text, sentences):
+    found = every_cut(text, engine, sentences)
+    assert len(found) > 5
+    assert not any(len(one.boundaries) for one in found)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("sentence", ["It rained.", "?!"])
+def test_every_topic_method_reads_a_few_sentences_also_when_all_are_the_same(engine, count, sentence):
+    text = " ".join([sentence] * count)
+    spans = [(i * (len(sentence) + 1), i * (len(sentence) + 1) + len(sentence)) for i in range(count)]
+    ends = {end for _, end in spans[:-1]}
+    assert all(set(one.boundaries.tolist()) <= ends for one in every_cut(text, engine, spans))
+
+
 def test_a_condition_can_be_asked_for(engine):
     assert "as asked" in segment(TALK, engine, condition="lowered").notes[0]
     with pytest.raises(SegmentationError, match="'loud'"):
