@@ -73,6 +73,18 @@ def from_link(parameters: Mapping[str, str], models: set[str], corpora: set[str]
     return chosen
 
 
+def not_followed(parameters: Mapping[str, str], models: set[str], corpora: set[str]) -> list[str]:
+    """What a link asks for and does not get, as sentences without markup: a model or a text that is not here."""
+    known = from_link(parameters, models, corpora)
+    told = []
+    for name, what, instead in (("model", "model", DEFAULT_MODEL), ("corpus", "text", "a built-in one")):
+        asked = parameters.get(name)
+        if asked and name not in known:
+            plain = "".join(c for c in asked[:60] if c.isalnum() or c in " .-_/")
+            told.append(f"The link asks for the {what} “{plain}”, which is not here: {instead} is shown.")
+    return told
+
+
 def to_link(values: Mapping[str, object], models: set[str], corpora: set[str]) -> dict[str, str]:
     """The link of a choice: what differs from the defaults, ids only.
 
@@ -93,8 +105,11 @@ def boot(models: set[str], corpora: set[str]) -> None:
     """Once per session: defaults, then whatever of the link can be used."""
     if "booted" in st.session_state:
         return
-    for name, value in (DEFAULTS | from_link(st.query_params.to_dict(), models, corpora)).items():
+    asked = st.query_params.to_dict()
+    for name, value in (DEFAULTS | from_link(asked, models, corpora)).items():
         st.session_state.setdefault(name, value)
+    for sentence in not_followed(asked, models, corpora):
+        st.toast(sentence, icon=":material/link_off:", duration="infinite")
     st.session_state["booted"] = models, corpora
 
 

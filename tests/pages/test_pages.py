@@ -119,6 +119,9 @@ def test_a_deep_link_sets_the_choice():
     assert app.selectbox(key="corpus").value == "probes"
     assert app.toggle(key="special").value is False
     assert app.selectbox(key="model").value == "all-MiniLM-L6-v2"
+    assert [toast.value for toast in app.toast] == [
+        "The link asks for the model “evil/model”, which is not here: all-MiniLM-L6-v2 is shown."
+    ]
 
 
 def test_a_hub_out_of_reach_is_told_in_plain_words_under_the_pages_title(monkeypatch):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.ui.state import DEFAULTS, from_link, to_link
+from lib.ui.state import DEFAULTS, from_link, not_followed, to_link
 
 MODELS = {"all-MiniLM-L6-v2", "SmolLM2-135M-Instruct"}
 CORPORA = {"encyclopedia", "probes"}
@@ -60,3 +60,12 @@ def test_a_link_brings_the_same_choice_back(values):
 def test_a_document_of_an_own_text_is_not_taken_for_one_of_another_corpus():
     values = DEFAULTS | {"corpus": "own-abc", "document": 120, "layer": 3}
     assert to_link(values, MODELS, CORPORA) == {"layer": "3"}
+
+
+def test_a_link_to_what_is_not_here_says_so_without_markup():
+    known = {"model": next(iter(MODELS)), "corpus": next(iter(CORPORA))}
+    assert not_followed(known, MODELS, CORPORA) == []
+    assert not_followed({}, MODELS, CORPORA) == []
+    model, text = not_followed({"model": "[a](b)</script>" + "x" * 99, "corpus": "mine"}, MODELS, CORPORA)
+    assert model.startswith("The link asks for the model “ab/scriptx") and len(model) < 140
+    assert text == "The link asks for the text “mine”, which is not here: a built-in one is shown."
