@@ -1,4 +1,8 @@
-"""One thread for linear algebra: thousands of small products lose more to a second thread than they gain by it."""
+"""One thread for linear algebra: thousands of small products lose more to a second thread than they gain by it.
+
+Between the layers of a model it is worse: NumPy's threads keep a core busy waiting for their next product, which the
+model's own threads then lack.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +39,8 @@ def one_thread() -> Iterator[None]:
 
     The limit is the process's: it holds from the first who enters to the last who leaves, in whatever threads they are.
     """
-    global _inside, _limited
-    with _lock:
-        _inside += 1
-        if _inside == 1:
-            _limited = _setter.submit(_limit).result()
+    global _inside
+    one_thread_from_now_on()
     try:
         yield
     finally:
@@ -47,3 +48,12 @@ def one_thread() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 _setter.submit(_restore, _limited).result()
+
+
+def one_thread_from_now_on() -> None:
+    """The same until the process ends, for a server: libraries that were loaded before multiply with one thread."""
+    global _inside, _limited
+    with _lock:
+        _inside += 1
+        if _inside == 1:
+            _limited = _setter.submit(_limit).result()

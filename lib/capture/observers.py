@@ -18,6 +18,7 @@ from lib.corpora.tokens import Encoding, TokenTable
 from lib.errors import HeadlightError
 from lib.models import Engine
 from lib.models.devices import give_back_pages, out_of_memory
+from lib.threads import one_thread
 
 NEEDS = frozenset({"query", "key", "value", "z", "pattern"})
 Progress = Callable[[int, int, str], None]
@@ -126,6 +127,7 @@ def offsets(tables: Sequence[TokenTable]) -> np.ndarray:
     return np.cumsum([0, *map(len, tables)], dtype=np.int64)
 
 
+@one_thread()
 def run(
     engine: Engine,
     encodings: Sequence[Encoding],

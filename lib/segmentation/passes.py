@@ -14,6 +14,7 @@ from lib.capture.batching import model_inputs
 from lib.capture.check import trusted
 from lib.corpora import Encoding
 from lib.models.devices import out_of_memory
+from lib.threads import one_thread
 
 from .errors import SegmentationError
 
@@ -77,6 +78,7 @@ def batches_of(lengths: Sequence[int], slack: float = 0.0) -> Iterator[list[int]
         yield batch
 
 
+@one_thread()
 def show_layers(
     engine: Any,
     encodings: Sequence[Encoding],

@@ -215,12 +215,19 @@ def _visit(tab: Any, address: str, received: list[int]) -> None:
     whole = tab.locator(".st-key-embeddings-matrix canvas[tabindex]").first
     box = whole.bounding_box()
     cell = int((box["width"] - 32) / 12)
-    for layer, head in ((4, 5), (1, 9), (0, 2)):
+
+    def click(layer: int, head: int) -> None:
         place = {"x": 32 + (head + 0.5) * cell, "y": 18 + (layer + 0.5) * cell}
         say(f"  click on L{layer} H{head} → its 10,000 points: ")
-        say(drawn(f"L{layer} H{head} by", lambda place=place: whole.click(position=place)))
+        say(drawn(f"L{layer} H{head} by", lambda: whole.click(position=place)))
+
+    for place in ((4, 5), (1, 9), (0, 2)):  # while UMAP is still being compiled
+        click(*place)
     say(f"  another colour → all heads: {drawn('All heads', lambda: pick('Coloured by', 'position'))}")
     say(f"  a search → lit in all heads: {drawn('All heads', lambda: find('the'))}")
+    tab.wait_for_timeout(15_000)
+    for place in ((3, 4), (5, 1), (2, 10), (0, 7), (4, 8)):
+        click(*place)
 
 
 PARTS = {one.__name__: one for one in (pca, neighbours, agreement, orders, finding, umap, tsne, page)}

@@ -5,6 +5,7 @@ import sys
 import weakref
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from lib.ui.warm import TURN, make_ready, settle
 
@@ -42,3 +43,9 @@ def test_a_visit_makes_turns_short_once():
     frozen = gc.get_freeze_count()
     make_ready()
     assert gc.get_freeze_count() <= frozen
+
+
+def test_products_keep_no_second_thread_waiting():
+    make_ready()
+    counts = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert len(counts) >= 2 and set(counts) == {1}  # NumPy's and SciPy's
