@@ -37,7 +37,7 @@ from lib.similarity import (
     summary,
 )
 
-STEPS, TRIES = 10, 3  # heads shown one after another in the browser; keys pressed for each
+STEPS, TRIES = 10, 3  # heads shown one after another in the browser; clicks tried for each
 # Remember when messages of the server came, of what size.
 LISTEN = """
 window.came = [];
@@ -48,7 +48,7 @@ window.WebSocket = class extends Plain {
     this.addEventListener("message", (event) => window.came.push([performance.now(), event.data.byteLength || 0]));
   }
 };
-document.addEventListener("keydown", () => { window.came = []; }, true);
+document.addEventListener("pointerdown", () => { window.came = []; }, true);
 """
 
 
@@ -145,15 +145,15 @@ def matrix(width: int) -> None:
 
 
 def on_screen() -> None:
-    """Another head by a key on the map: from the key, and from the server's answer, until its matrix is drawn."""
+    """Another head by a click on the map: from the click, and from the server's answer, until its matrix is drawn."""
     from tests.bench.visitor import visitor  # only here is a browser needed
 
     with visitor(LISTEN) as (tab, address, _):
         tab.goto(f"{address}/similarity?corpus=topics&tokens=512&layer=0&head=0", timeout=300_000)
         tab.get_by_text("In the last layer: ").first.wait_for(timeout=600_000)
-        times = [_stepped(tab) for _ in range(STEPS)]
+        times = [_clicked(tab, head) for head in range(1, STEPS + 1)]
     say(f"a matrix of 512 tokens on screen, {STEPS} times, mean load {os.getloadavg()[0]:.1f}:\n")
-    names = ("from the key", "from the server's answer", "processor time of server and browser from the key")
+    names = ("from the click", "from the server's answer", "processor time of server and browser from the click")
     for name, part in zip(names, zip(*times, strict=True), strict=True):
         say(f"  {name}: {statistics.median(part):.0f} ms ({min(part):.0f} … {max(part):.0f})\n")
 
@@ -174,19 +174,22 @@ def spent(parent: int) -> float:
     return 1000 * under(parent) / os.sysconf("SC_CLK_TCK")
 
 
-def _stepped(tab: Any) -> tuple[float, float, float]:
-    """Milliseconds until the matrix of the next head is drawn: from the key, from the answer, and processor time."""
+def _clicked(tab: Any, head: int) -> tuple[float, float, float]:
+    """Milliseconds until the matrix of a head of L1 is drawn: from the click, from the answer, and processor time."""
     from playwright.sync_api import TimeoutError
 
     tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=120_000)
     tab.wait_for_timeout(1500)
-    tab.locator(".st-key-similarity-map canvas[tabindex]").first.focus(timeout=300_000)
+    whole = tab.locator(".st-key-similarity-map canvas[tabindex]").first
+    box = whole.bounding_box(timeout=300_000)
+    left, top = 32, 18  # the labels of rows and columns
+    place = {"x": left + (box["width"] - left) * (head + 0.5) / 12, "y": top + (box["height"] - top) * 1.5 / 6}
     matrix = tab.locator(".st-key-similarity-matrix canvas[tabindex]").first
     known = matrix.get_attribute("aria-label", timeout=300_000)
     find = "known => window.drawn.find(([at, label]) => label.startsWith('Similarity of outputs') && label !== known)"
-    for left in reversed(range(TRIES)):  # a redraw may swallow the key
+    for left in reversed(range(TRIES)):  # a redraw may swallow the click
         before = spent(os.getpid())
-        tab.keyboard.press("ArrowRight")
+        whole.click(position=place)
         try:
             tab.wait_for_function(find, arg=known, timeout=60_000)
             break
