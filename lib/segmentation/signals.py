@@ -120,9 +120,8 @@ def _crossing(words: np.ndarray, causal: bool) -> dict[str, np.ndarray]:
     """Mean mass across each gap, from rectangle sums of the summed-area table of the pattern."""
     m = words.shape[-1]
     lower = np.tri(m + 1, m, k=-1, dtype=words.dtype)
-    summed = (words.reshape(-1, m) @ lower.T).reshape(
-        *words.shape[:-1], m + 1
-    )  # one product for all: several times as fast
+    # One product for all windows, heads and queries is several times as fast as one for each.
+    summed = (words.reshape(-1, m) @ lower.T).reshape(*words.shape[:-1], m + 1)
     table = lower @ summed  # (window, head, m + 1, m + 1): sums over queries < row and keys < column
     middle = np.minimum(np.arange(1, m + 1), max(1, m - 1))  # first token after the gap; the last gap is repeated
     signals = {}
