@@ -16,12 +16,13 @@ from lib.ui.scene import Scene, scene
 from lib.ui.similarity.anchors import anchor_panel
 from lib.ui.similarity.claims import claims
 from lib.ui.similarity.controls import controls
-from lib.ui.similarity.document import document_outputs, matrices, pairs
+from lib.ui.similarity.document import document_outputs, matrices
 from lib.ui.similarity.heads import head_map, head_numbers
 from lib.ui.similarity.layers import layers
 from lib.ui.similarity.measures import Ask, corpus_facts, head_table, measured
+from lib.ui.similarity.pairs import pairs
 from lib.ui.similarity.uses import uses
-from lib.ui.similarity.wording import STATISTICS
+from lib.ui.similarity.wording import STATISTICS, by_unit
 from lib.ui.tables import csv_table
 from lib.views import figure_html
 
@@ -37,7 +38,9 @@ a sentence, whether they are one word repeated. *÷ chance* divides by what pair
 documents would give: white is chance, red above, blue below. Only heads whose interval leaves chance out say anything.
 
 **The matrix** shows the chosen head on the chosen document; fine lines mark sentences. The attention map beside it is
-another object: it says where a head looks, not which tokens come out alike.
+another object: it says where a head looks, not which tokens come out alike. With *words* as the unit both show words,
+as the statistics count them: a word's vector is the mean of its tokens'; attention to a word is the sum over its
+tokens, attention from a word their mean.
 
 **An anchor** is a token at which many similar pairs end. Under the scalar product it may be nothing but a long
 vector, which the norm check tells.
@@ -75,7 +78,7 @@ def panel() -> None:
         left, right = st.columns([5, 3], gap="large")
         with left:
             head_map(now, found, table, name, lifted)
-            st.caption(STATISTICS[name].meaning)
+            st.caption(by_unit(STATISTICS[name].meaning, ask.words))
         with right:
             head_numbers(now, found, table)
         with guarded("the similarities of this document"):

@@ -22,6 +22,7 @@ from .trend import (
     rank_trend,
     similarity_distribution,
 )
+from .units import Units, document_units
 
 __all__ = [
     "FEATURES",
@@ -34,12 +35,14 @@ __all__ = [
     "Measured",
     "RankTrend",
     "SimilarityError",
+    "Units",
     "anchor_tokens",
     "anchored_heads",
     "anchors",
     "column_mass",
     "differences",
     "distance_distribution",
+    "document_units",
     "evidence",
     "first_to_last",
     "halevi",

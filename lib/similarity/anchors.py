@@ -57,7 +57,7 @@ def candidates(
     if not len(labels):
         where = f"{spread} documents" if spread > 1 else "one document"
         raise SimilarityError(
-            f"a token that occurs {minimum} times, in {where}",
+            f"a {'word' if measured.settings.words else 'token'} that occurs {minimum} times, in {where}",
             f"none of {len(measured.names)}",
             "Add text." if measured.names else "Images have no anchors. Choose text.",
         )

@@ -10,7 +10,7 @@ import pandas as pd
 from .errors import SimilarityError
 from .matrix import Kind
 from .pairs import Settings, blocks
-from .units import Units, units_of
+from .units import document_units
 
 Array = np.ndarray
 AROUND = 30  # characters of context on either side
@@ -29,7 +29,7 @@ def pair_list(
 ) -> pd.DataFrame:
     """The selected pairs of one head in one document, most similar first.
 
-    text: the document's, for the context. Columns first, second (position of the first token in the document),
+    text: the document's, for words and context. Columns first, second (position of the first token in the document),
     first_text, second_text, similarity, weight (below 1 where pairs tie for the last places), distance,
     same_sentence, other_sentence (neither where a token stands in no sentence, as [SEP] does), same_token,
     first_context, second_context ("" without a text). ``attrs["pairs"]`` counts all pairs,
@@ -44,8 +44,8 @@ def pair_list(
             "Count both from 0.",
         )
     start, stop = (int(offset) for offset in capture.doc_offsets[document : document + 2])
-    labels = units_of(capture.tokens.at(np.arange(start, stop)), [0, stop - start], special, words)
-    units = labels.units[0]
+    tokens = capture.tokens.at(np.arange(start, stop))
+    units = document_units(tokens, special, words)
     z = capture.z[capture.layer_index(layer), head, start:stop]
     block = next(blocks(z[None], units, settings), None)
     if block is None:
@@ -54,8 +54,8 @@ def pair_list(
     value = block.values[0, chosen.pair]
     order = np.lexsort((chosen.pair, -value))
     pair = chosen.pair[order]
-    tokens = capture.tokens.at(np.arange(start, stop))
-    first, second = (_ends(tokens, units, end[pair], text) for end in (block.pairs.first, block.pairs.second))
+    table = units.table(tokens, text)
+    first, second = (_ends(table, end[pair], text) for end in (block.pairs.first, block.pairs.second))
     frame = pd.DataFrame(
         {
             "first": first["token"],
@@ -76,16 +76,13 @@ def pair_list(
     return frame
 
 
-def _ends(tokens: Any, units: Units, unit: Array, text: str) -> pd.DataFrame:
-    """One end of every pair: its first token, its text and its context."""
-    begin = units.kept[units.starts[unit]]
-    last = units.kept[units.starts[unit] + units.sizes[unit] - 1]
-    places = list(zip(begin, last, strict=True))
+def _ends(table: Any, unit: Array, text: str) -> pd.DataFrame:
+    """One end of every pair: its first token, its text and its context. table: of the units."""
     return pd.DataFrame(
         {
-            "token": begin,
-            "text": ["".join(tokens.text[a : b + 1]) for a, b in places],
-            "context": [_context(text, tokens.start[a], tokens.end[b]) for a, b in places],
+            "token": table.pos[unit],
+            "text": [table.text[i] for i in unit],
+            "context": [_context(text, table.start[i], table.end[i]) for i in unit],
         }
     )
 

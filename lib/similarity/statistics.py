@@ -136,9 +136,10 @@ def measure(
     settings = Settings(top, kind, special, words)
     labels = captured_units(capture, special, words)
     if all(len(units) < 2 for units in labels.units):
+        one = "word" if words else "token"
         raise SimilarityError(
-            "at least one document with two tokens" + ("" if special else " that are not special"),
-            f"{_many(len(labels.units), 'document')}, the longest of {_many(max(map(len, labels.units)), 'token')}",
+            f"at least one document with two {one}s" + ("" if special else " that are not special"),
+            f"{_many(len(labels.units), 'document')}, the longest of {_many(max(map(len, labels.units)), one)}",
             "Add text, or keep the special tokens.",
         )
     jobs = (

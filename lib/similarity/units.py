@@ -6,7 +6,7 @@ Decides what is kept and how it is labelled; knows neither vectors' values nor p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -58,6 +58,24 @@ class Units:
             return kept
         return np.add.reduceat(kept, self.starts, axis=-2) / self.sizes[:, None].astype(kept.dtype)
 
+    def table(self, tokens: Any, text: str = "") -> Any:
+        """The token table of the units: of each its first token's row, but the text and the end of all its tokens.
+
+        tokens: TokenTable of the whole document. text: the document's, from which words are read; without it a word is
+        the joined text of its tokens.
+        """
+        firsts = self.kept[self.starts]
+        table = tokens.at(firsts)
+        if len(firsts) == len(self.kept):
+            return table
+        end = tokens.end[self.kept[self.starts + self.sizes - 1]]
+        parts = [self.kept[a : a + size] for a, size in zip(self.starts, self.sizes, strict=True)]
+        spelt = [
+            text[a:b] if word >= 0 and 0 <= a < b <= len(text) else "".join(tokens.text[t] for t in part)
+            for a, b, word, part in zip(table.start, end, table.word, parts, strict=True)
+        ]
+        return replace(table, text=spelt, end=end)
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -72,6 +90,11 @@ def captured_units(capture: Any, special: bool, words: bool) -> Labels:
     if capture.z is None:
         raise SimilarityError('a capture with "z"', "one that did not keep it", 'Capture with keep=("z",).')
     return units_of(capture.tokens, capture.doc_offsets, special, words)
+
+
+def document_units(tokens: Any, special: bool, words: bool) -> Units:
+    """Units of one document, from its own token table, as ``units_of``; labels are its own."""
+    return units_of(tokens, [0, len(tokens)], special, words).units[0]
 
 
 def units_of(table: Any, doc_offsets: Sequence[int] | Array, special: bool, words: bool) -> Labels:
@@ -113,9 +136,9 @@ def _bounds(table: Any, kept: Array, words: bool) -> list[Array]:
         return []
     if not words:
         return list(kept[:, None])
-    word = np.asarray(table.word)[kept]
+    word, segment = np.asarray(table.word)[kept], np.asarray(table.segment)[kept]
     new = np.ones(len(kept), dtype=bool)
-    new[1:] = (word[1:] != word[:-1]) | (word[1:] < 0)
+    new[1:] = (word[1:] != word[:-1]) | (word[1:] < 0) | (segment[1:] != segment[:-1])
     return np.split(kept, np.flatnonzero(new)[1:])
 
 

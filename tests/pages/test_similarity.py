@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lib.corpora import Document, builtin
+from lib.corpora import Document, builtin, from_text
 from lib.similarity import Freeze
 from lib.ui import cached, tables, texts, verdicts
-from lib.ui.similarity import anchors, compare, document, heads, layers, measures, wording
+from lib.ui.similarity import anchors, compare, document, heads, layers, measures, pairs, wording
 from lib.verdicts import verdict
+from lib.views.packet import restore, unpack
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -61,6 +62,44 @@ def test_every_section_opens(store):
     assert all(len(set(order)) == 72 for order in handed.orders.values())
     assert "rows" in said(choose(app, "similarity-use", "features"))
     assert "reciprocal rank" in said(choose(app, "similarity-use", "keywords"))
+    assert not app.exception
+
+
+def picture(app, key):
+    """Meta and arrays of the picture with that key."""
+    return unpack(next(e.proto.bytes for e in app.get("bidi_component") if e.proto.id.endswith(f"-{key}")))
+
+
+def test_with_words_as_the_unit_every_picture_shows_words(store):
+    text = "Photosynthesizers don't photosynthesize. Embeddings of photosynthesizers are unbelievable."
+    words = ["Photosynthesizers", "don't", "photosynthesize", ".", "Embeddings", "of", "photosynthesizers", "are",
+             "unbelievable", "."]  # fmt: skip
+    own = texts.OwnText("pasted", tuple(from_text(text)), ())
+    app = opened(own_texts={"own-1": own}, corpus="own-1", special=False)
+    by_token, attended = (picture(app, f"similarity-{which}") for which in ("matrix", "attention"))
+    assert by_token[0]["row_title"] == "token" and len(by_token[0]["rows"]) > len(words)
+    choose(app, "similarity-unit", "words")
+    meta, arrays = picture(app, "similarity-matrix")
+    assert meta["rows"] == meta["columns"] == words and meta["row_title"] == "word"
+    assert meta["row_lines"] == meta["column_lines"] == [4]  # the second sentence begins
+    assert len(arrays["codes"]) == len(words), "and its statistics count as many"
+    beside, looked = picture(app, "similarity-attention")
+    assert beside["rows"] == beside["columns"] == words
+    whole, parts = (restore(a["codes"], m["low"], m["high"]) for m, a in ((beside, looked), attended))
+    assert whole[5].sum() == pytest.approx(parts[by_token[0]["rows"].index("of")].sum(), abs=2e-3), "its row's total"
+    pieces = picture(app, "similarity-links")[0]["query"]["pieces"]
+    assert pieces == words
+    assert "Words are drawn at their first token" not in said(app)
+    assert "How far apart the similar words stand." in said(app)
+    assert "a word that occurs 5 times" in said(choose(app, "similarity-section", "anchors"))
+    assert not app.exception
+
+
+def test_with_words_as_the_unit_anchors_are_told_of_words(store):
+    app = opened(**{"similarity-section": "anchors", "similarity-unit": "words"})
+    told = said(app)
+    assert "**Words that L2 H9 draws others to**" in told and "**Neighbourhood of a word**" in told
+    assert "Different words that it makes alike" in told
     assert not app.exception
 
 
@@ -122,7 +161,7 @@ def test_a_second_model_that_cannot_be_loaded_is_told(store):
 
 def test_links_are_the_selected_pairs_and_nothing_else():
     frame = pd.DataFrame({"first": [1, 2], "second": [3, 4], "similarity": [2.0, -1.0]})
-    matrix = document.link_matrix(frame, np.array([1, 2, 3, 4]))  # position 0 is hidden
+    matrix = pairs.link_matrix(frame, np.array([1, 2, 3, 4]))  # position 0 is hidden
     assert np.array_equal(matrix, matrix.T)
     assert np.argwhere(np.triu(matrix)).tolist() == [[0, 2], [1, 3]]
     assert matrix[0, 2] == 2.0
@@ -137,7 +176,7 @@ def test_pairs_of_a_kind_are_told_apart():
             "other_sentence": [True, False, True, False],  # the last with [SEP], which stands in no sentence
         }
     )
-    found = {kind: document.filtered(frame, kind).index.tolist() for kind in document.PAIRS}
+    found = {kind: pairs.filtered(frame, kind).index.tolist() for kind in pairs.PAIRS}
     assert found == {"all": [0, 1, 2, 3], "same": [0], "within": [1], "across": [0, 2]}
 
 

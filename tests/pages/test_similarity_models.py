@@ -6,7 +6,7 @@ import transformers
 
 from tests.pages.test_heads_models import t5_folder  # noqa: F401  (a fixture)
 from tests.pages.test_pages import pictures
-from tests.pages.test_similarity import choose, opened, said, store  # noqa: F401  (a fixture)
+from tests.pages.test_similarity import choose, opened, picture, said, store  # noqa: F401  (a fixture)
 
 
 @pytest.mark.parametrize("stream", ["encoder", "decoder", "cross"])
@@ -19,6 +19,11 @@ def test_every_stream_of_an_encoder_decoder(store, t5_folder, stream):  # noqa: 
         assert "cannot be shown" not in said(app)
     ((_, kept),) = app.session_state["pruning_orders"]
     assert kept == stream
+    choose(app, "similarity-unit", "words")
+    meta = {which: picture(app, f"similarity-{which}")[0] for which in ("matrix", "attention", "links")}
+    assert meta["matrix"]["rows"] == meta["attention"]["rows"] == meta["links"]["rows"]
+    assert (meta["attention"]["columns"] == meta["attention"]["rows"]) == (stream != "cross")
+    assert meta["matrix"]["row_title"] == "word" and "cannot be shown" not in said(app)
     assert not app.exception
 
 

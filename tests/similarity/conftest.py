@@ -11,7 +11,8 @@ from lib.corpora.table import TokenTable
 def made():
     """A function that makes a Capture of z (layer, head, token, d_head) and of columns of its token table."""
 
-    def make(z, sizes=None, *, ids=None, text=None, sentence=None, special=None, word=None, places=None, **fields):
+    def make(z, sizes=None, *, ids=None, text=None, sentence=None, special=None, word=None, places=None, segment=None,
+             start=None, end=None, **fields):  # fmt: skip
         n = z.shape[2]
         sizes = [n] if sizes is None else list(sizes)
         pos = np.concatenate([np.arange(size) for size in sizes])
@@ -21,14 +22,14 @@ def made():
             doc=np.repeat(np.arange(len(sizes)), sizes),
             pos=pos,
             text=[f"t{i}" for i in ids] if text is None else text,
-            start=pos * 2,
-            end=pos * 2 + 1,
+            start=pos * 2 if start is None else start,
+            end=pos * 2 + 1 if end is None else end,
             word=pos if word is None else word,
             sentence=np.full(n, -1) if sentence is None else sentence,
             is_special=np.zeros(n, dtype=bool) if special is None else special,
             token_id=ids,
             part_of_speech=[""] * n,
-            segment=np.zeros(n),
+            segment=np.zeros(n) if segment is None else segment,
             row=places[:, 0],
             col=places[:, 1],
         )

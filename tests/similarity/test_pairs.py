@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from lib.similarity.errors import SimilarityError
+from lib.similarity.matrix import similarity_matrix
 from lib.similarity.pairs import (
     Settings,
     blocks,
@@ -9,7 +10,7 @@ from lib.similarity.pairs import (
     pairs_of,
     select,
 )
-from lib.similarity.units import token_classes, units_of
+from lib.similarity.units import document_units, token_classes, units_of
 
 
 def units_in(capture, special=False, words=False):
@@ -94,6 +95,54 @@ def test_word_pieces_become_words_with_their_mean_vector(made):
     assert labels.names == ("the", "playing", " ")
     np.testing.assert_array_equal(units.label, [0, 1, 0, 2])
     np.testing.assert_allclose(units.pool(z)[0, 0], [[0, 1], [3, 4], [6, 7], [8, 9]])
+
+
+def test_a_row_of_a_word_is_its_first_token_s_with_the_text_of_all(made):
+    text = "The player don't"
+    capture = made(
+        np.ones((1, 1, 7, 2)),
+        word=[-1, 0, 1, 1, 2, 2, 2],
+        text=["[CLS]", "The", "play", "er", "don", "'", "t"],
+        special=np.array([1, 0, 0, 0, 0, 0, 0], dtype=bool),
+        sentence=[-1, 0, 0, 0, 1, 1, 1],
+        start=[-1, 0, 4, 8, 11, 14, 15],
+        end=[-1, 3, 8, 10, 14, 15, 16],
+    )
+    units = document_units(capture.tokens, special=False, words=True)
+    table = units.table(capture.tokens, text)
+    assert table.text == ("The", "player", "don't")
+    assert units.table(capture.tokens).text == ("The", "player", "don't"), "spelt from its tokens without the text"
+    assert list(zip(table.start, table.end, table.pos, table.sentence, strict=True)) == [
+        (0, 3, 1, 0),
+        (4, 10, 2, 0),
+        (11, 16, 4, 1),
+    ]
+    assert document_units(capture.tokens, special=True, words=False).table(capture.tokens).text == capture.tokens.text
+
+
+def test_a_word_of_bytes_is_read_from_the_text(made):
+    columns = dict(word=[0, 0], text=["‹f0 9f›", "‹92 a9›"], start=[0, 0], end=[1, 1])
+    capture = made(np.ones((1, 1, 2, 2)), **columns)
+    units = document_units(capture.tokens, special=False, words=True)
+    assert units.table(capture.tokens, "💩").text == ("💩",)
+    assert units.table(capture.tokens).text == ("‹f0 9f›‹92 a9›",)
+
+
+def test_two_texts_of_a_pair_share_no_word(made):
+    capture = made(np.ones((1, 1, 3, 2)), word=[0, 0, 0], segment=[0, 0, 1], text=["a", "b", "c"])
+    units = document_units(capture.tokens, special=False, words=True)
+    assert units.table(capture.tokens).text == ("ab", "c")
+
+
+def test_similarity_of_two_words_is_the_mean_over_their_tokens(made):
+    z = np.random.default_rng(4).normal(size=(1, 1, 9, 5)).astype(np.float32)
+    word = [0, 1, 1, 1, 2, -1, -1, 3, 3]
+    capture = made(z, word=word)
+    units = document_units(capture.tokens, special=False, words=True)
+    members = [[0], [1, 2, 3], [4], [5], [6], [7, 8]]
+    by_token = similarity_matrix(z[0, 0])
+    expected = [[by_token[np.ix_(a, b)].mean() for b in members] for a in members]
+    np.testing.assert_allclose(similarity_matrix(units.pool(z[0, 0])), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_whole_words_change_nothing_where_no_word_is_split(made):

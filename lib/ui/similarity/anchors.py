@@ -15,7 +15,7 @@ from lib.ui.downloads import download_row
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, corpus_facts, measured
-from lib.ui.similarity.wording import ends
+from lib.ui.similarity.wording import by_unit, ends
 from lib.ui.tables import csv_table, numbered
 from lib.ui.words import plural
 from lib.views import charts
@@ -79,7 +79,9 @@ def every_head(scene: Scene, ask: Ask, found: Measured, table: pd.DataFrame) -> 
         height=300,
         width="stretch",
         column_config={
-            "÷ chance": st.column_config.NumberColumn(format="%.1f", help="Share of endpoints ÷ share of tokens"),
+            "÷ chance": st.column_config.NumberColumn(
+                format="%.1f", help=by_unit("Share of endpoints ÷ share of tokens", found.settings.words)
+            ),
             "share": st.column_config.NumberColumn(format="%.1f %%", help="Of the endpoints of similar pairs"),
             "stable": st.column_config.ProgressColumn(
                 format="%d %%", min_value=0, max_value=100, help="Bootstrap draws over documents with the same anchor"
@@ -97,26 +99,35 @@ def every_head(scene: Scene, ask: Ask, found: Measured, table: pd.DataFrame) -> 
 
 def chosen_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
     """The tokens at which the chosen head's similar pairs end most, with lift and interval."""
-    st.markdown(f"**Tokens that L{scene.choice.layer} H{scene.choice.head} draws others to**")
+    words = found.settings.words
+    st.markdown(f"**{by_unit('Tokens', words)} that L{scene.choice.layer} H{scene.choice.head} draws others to**")
     frame = anchor_tokens(found, scene.choice.layer, scene.choice.head).drop_duplicates("token").head(8)
     frame = frame.assign(chance=1.0, lift_low=frame["lift_low"].clip(lower=0))
     bounds = {} if frame["lift_low"].isna().all() else {"low": "lift_low", "high": "lift_high"}
     st.altair_chart(
-        charts.bars(frame, "token", "lift", chance="chance", **bounds, y_title="share of endpoints ÷ share of tokens"),
+        charts.bars(
+            frame,
+            "token",
+            "lift",
+            chance="chance",
+            **bounds,
+            y_title=by_unit("share of endpoints ÷ share of tokens", words),
+        ),
         width="stretch",
     )
     documents = len(found.documents)
     where = f", in {plural(min(documents, SPREAD), 'document')} or more" if documents > 1 else ""
-    st.caption(
+    said = (
         f"The eight with the largest excess, which is not the largest lift, of the tokens that occur {MINIMUM} times "
         f"or more{where}. "
         + ("Intervals over documents, simultaneous over these tokens." if bounds else "One document: no intervals.")
     )
+    st.caption(by_unit(said, words))
     pairs = pmi(found, scene.choice.layer, scene.choice.head)
-    st.markdown("**Different tokens that it makes alike**")
+    st.markdown(by_unit("**Different tokens that it makes alike**", words))
     if pairs.empty:
         where = ", in two documents" if documents > 1 else ""
-        st.caption(f"No pair of different tokens is selected three times{where}.")
+        st.caption(by_unit(f"No pair of different tokens is selected three times{where}.", words))
         return
     st.dataframe(
         numbered(pairs.head(MOST).round({"selected": 1}), {"selected": COUNT, "present": COUNT, "pmi": ".2f"}),
@@ -124,7 +135,7 @@ def chosen_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
         width="stretch",
         column_config={
             "selected": st.column_config.NumberColumn(help="Selected pairs; ties count in parts"),
-            "present": st.column_config.NumberColumn(help="All pairs of the two tokens"),
+            "present": st.column_config.NumberColumn(help=by_unit("All pairs of the two tokens", words)),
             "pmi": st.column_config.NumberColumn("PMI", help="ln of how much more often than chance"),
         },
     )
@@ -133,7 +144,8 @@ def chosen_head(scene: Scene, found: Measured, table: pd.DataFrame) -> None:
 def neighbours(scene: Scene, found: Measured) -> None:
     """Which tokens the chosen head makes alike with a token of the user's choice."""
     names = token_choices(found)
-    st.markdown("**Neighbourhood of a token**")
+    words = found.settings.words
+    st.markdown(by_unit("**Neighbourhood of a token**", words))
     token = st.selectbox(
         "Neighbourhood of",
         names,
@@ -146,7 +158,7 @@ def neighbours(scene: Scene, found: Measured) -> None:
         return
     frame = neighbourhood(found, scene.choice.layer, scene.choice.head, token)
     if frame.empty:
-        st.caption("None of the selected pairs of this head ends in this token.")
+        st.caption(by_unit("None of the selected pairs of this head ends in this token.", words))
         return
     st.dataframe(
         numbered(frame.head(MOST).round({"selected": 1}), {"selected": COUNT, "expected": ".2f", "lift": ".1f"}),

@@ -23,7 +23,7 @@ from lib.ui.model import second_choice
 from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, Second, documents, outputs, second_model
-from lib.ui.similarity.wording import STATISTICS, ends
+from lib.ui.similarity.wording import STATISTICS, by_unit, ends
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
 from lib.views import charts, head_grid_figure, show
@@ -70,7 +70,7 @@ def by_depth(one: Measured, two: Measured, statistic: str) -> None:
     column = "value" if statistic == "contrast" else "lift"
     st.markdown(f"**{STATISTICS[statistic].name}{'' if column == 'value' else ' ÷ chance'} by depth**")
     if frame[column].isna().all():
-        st.caption(f"Not defined here: it takes {STATISTICS[statistic].needs}.")
+        st.caption(f"Not defined here: it takes {by_unit(STATISTICS[statistic].needs, one.settings.words)}.")
         return
     low, high = ("low", "high") if column == "value" else ("lift_low", "lift_high")
     bounds = {} if frame[low].isna().any() else {"low": low, "high": high}

@@ -18,7 +18,7 @@ from lib.similarity import (
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, mass
-from lib.ui.similarity.wording import KINDS, STATISTICS, ends, number, statistics, times, unit
+from lib.ui.similarity.wording import KINDS, STATISTICS, by_unit, ends, number, statistics, times, unit
 from lib.views import charts, palette
 
 SHOWN = ("distance", "same_sentence", "contrast")  # beside the statistic that the map shows
@@ -61,7 +61,7 @@ def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> N
         frame = frame.rename(columns={"lift": "value", "lift_low": "low", "lift_high": "high"}).assign(chance=1.0)
     st.markdown(f"**{entry.name}{' ÷ chance' if over else ''} by layer**")
     if frame["value"].isna().all():
-        st.caption(f"Not defined here: it takes {entry.needs}.")
+        st.caption(f"Not defined here: it takes {by_unit(entry.needs, measured.settings.words)}.")
         return
     title = "value ÷ chance" if over else unit(entry.counted, measured.image, measured.settings.words)
     bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}

@@ -89,3 +89,12 @@ def unit(counted: str, image: bool, words: bool = False) -> str:
     if counted == "tokens":
         return "patch steps" if image else "words" if words else "tokens"
     return {"share": "share", "sd": "standard deviations"}[counted]
+
+
+def by_unit(text: str, words: bool) -> str:
+    """What is said of tokens, said of words where whole words are counted.
+
+    >>> by_unit("How far apart the similar tokens stand.", True)
+    'How far apart the similar words stand.'
+    """
+    return text.replace("token", "word").replace("Token", "Word") if words else text
