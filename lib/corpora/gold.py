@@ -19,7 +19,7 @@ def conllu(path: str | Path) -> list[Document]:
 
     Raises HeadlightError with the line number of the first malformed line.
     """
-    return parsed(decoded_file(path), Path(path).stem)
+    return parsed(decoded_file(path), Path(path).name)
 
 
 def choi(path: str | Path) -> Document:
@@ -38,7 +38,7 @@ def choi(path: str | Path) -> Document:
             segments.append([])
         elif line.strip():
             segments[-1].append(line.strip())
-    return _of_lines([segment for segment in segments if segment], f"{path.parent.name}/{path.stem}")
+    return _of_lines([segment for segment in segments if segment], f"{path.parent.name}/{path.stem}", path)
 
 
 def lines(path: str | Path) -> Document:
@@ -47,12 +47,12 @@ def lines(path: str | Path) -> Document:
     Raises HeadlightError where there is no sentence.
     """
     sentences = [line.strip() for line in decoded_file(path).split("\n") if line.strip()]
-    return _of_lines([sentences] if sentences else [], Path(path).stem)
+    return _of_lines([sentences] if sentences else [], Path(path).stem, Path(path))
 
 
-def _of_lines(segments: list[list[str]], name: str) -> Document:
+def _of_lines(segments: list[list[str]], name: str, path: Path) -> Document:
     if not segments:
-        raise HeadlightError("one sentence a line", f"no line with text in {name!r}", "Choose another file.")
+        raise HeadlightError("one sentence a line", f"no line with text in {path.name!r}", "Choose another file.")
     return joined(segments, name, "\n")
 
 

@@ -77,7 +77,7 @@ def read_file(source: str | Path | bytes, name: str | None = None) -> Reading:
     text, removed = cleaned(text)
     notes = (*encoding, *removed)
     if kind == "conllu":
-        return Reading(tuple(parsed(text, stem)), notes)
+        return Reading(tuple(parsed(text, name)), notes)
     if kind in ("csv", "tsv", "jsonl"):
         rows, said = (from_jsonl if kind == "jsonl" else from_csv)(text, stem)
         return Reading(tuple(plain_document(row, title) for title, row in rows), (*notes, *said))

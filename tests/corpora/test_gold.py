@@ -60,12 +60,39 @@ def test_documents_by_sentence_number_where_parallel_treebanks_have_no_newdoc():
         ([row("9" * 5000, ".")], 5, "is no token number"),
         ([*SECOND[:2], row("2", "!")], 7, "word '!' is not where the text has '.'"),
         ([SECOND[0], row("1-2", "Very")], 6, "without words"),
-        (["This is no treebank."], 5, "1 columns"),
+        (["This is no treebank."], 5, "1 column separated by tabs, not 10"),
+        ([SECOND[0], row("2-1", "Very"), *SECOND[1:]], 6, "token range 2-1 ends before it begins"),
+        ([row("1", "So"), row("2-1", "du"), row("2", "de")], 6, "token range 2-1 ends before it begins"),
+        ([row("1-3", "du"), row("1", "de"), row("2", "le")], 5, "multiword token 'du' without word 3"),
+        ([row("1-4", "du"), row("1", "de"), row("2", "le")], 5, "multiword token 'du' without words 3 to 4"),
+        ([row("1-3", "du"), row("1", "de"), row("2-3", "le")], 7, "token range 2-3 overlaps 1-3"),
+        ([row("1", "So"), row("1", "so")], 6, "token number 1 where 2 follows; is an empty line missing before it"),
+        ([row("1", "So"), row("3", "so")], 6, "token number 3 where 2 follows[.]"),
+        ([row("2", "So")], 5, "token number 2 where 1 follows[.]"),
+        ([row("1", "So"), row("2", "")], 6, "token 2 without a form"),
+        ([SECOND[0], SECOND[1]], 6, "the text goes on with '.' after the last word"),
     ],
 )
 def test_malformed_lines_are_named(block, line, problem):
-    with pytest.raises(HeadlightError, match=f"line {line} of 'bank': .*{problem}"):
+    with pytest.raises(HeadlightError, match=f"line {line} of 'bank[.]conllu': .*{problem}"):
         parsed(SECOND, block)
+
+
+def test_sentences_that_run_together_are_not_taken_for_one():
+    """Without the empty line between them, two sentences would be one: a boundary less than the source has."""
+    with pytest.raises(HeadlightError, match=r"line 3 of 'bank\.conllu': token number 1 where 3 follows; .*empty line"):
+        parsed([row("1", "We"), row("2", "left"), row("1", "It"), row("2", "rained")])
+
+
+@pytest.mark.parametrize("suffix", [".conllu", ".ref", ".txt"])
+def test_a_file_is_told_by_its_whole_name(tmp_path, suffix):
+    path = tmp_path / f"gold.v2{suffix}"
+    path.write_text(" \n")
+    with pytest.raises(HeadlightError, match=rf"'gold\.v2\{suffix}'"):
+        {".conllu": conllu, ".ref": choi, ".txt": lines}[suffix](path)
+    path.write_text("# text = Hi\n" + row("1", "Hi") + "\n")
+    if suffix == ".conllu":
+        assert [document.name for document in conllu(path)] == ["gold.v2"]
 
 
 @pytest.mark.parametrize("text", ["# only = comments\n", "# text = No words.\n\n# text = here\n"])
