@@ -25,6 +25,7 @@ from .ridge import Linear, fit_many, scores_of_many
 from .signals import signal_names
 from .surface import surface_cues, words_between
 from .trees import Trees, fit_trees
+from .turns import turn_scores
 from .windows import Tokens, read_tokens
 
 STRENGTHS = (0.1, 0.4, 0.5)  # ridge per standardised weight: boundary signals; z; queries, keys and values
@@ -39,6 +40,7 @@ class Prepared:
 
     tokens    per document; allowed, target  per document bool (gap,): can be cut; is a gold boundary
     cues      per document float32 (candidate gap, cue)
+    turns     per document (candidate gap,): what speakers' labels add to a reading of surface cues
     fold      int (document,)
     """
 
@@ -46,6 +48,7 @@ class Prepared:
     allowed: tuple[np.ndarray, ...]
     target: tuple[np.ndarray, ...]
     cues: tuple[np.ndarray, ...]
+    turns: tuple[np.ndarray, ...]
     fold: np.ndarray
 
 
@@ -54,7 +57,7 @@ def prepared(documents: Sequence[Document], engine: Any, folds: int = FOLDS, see
 
     Raises SegmentationError for too few documents with boundaries.
     """
-    tokens, allowed, target, cues = [], [], [], []
+    tokens, allowed, target, cues, turns = [], [], [], [], []
     for document in documents:
         own = read_tokens(document.text, engine)
         can = candidate_gaps(document.text, own.start, own.end)
@@ -63,7 +66,9 @@ def prepared(documents: Sequence[Document], engine: Any, folds: int = FOLDS, see
         tokens.append(own)
         allowed.append(can)
         target.append(gold)
-        cues.append(surface_cues(document.text, words_between(own.start, own.end, can)))
+        words = words_between(own.start, own.end, can)
+        cues.append(surface_cues(document.text, words))
+        turns.append(turn_scores(document.text, words))
     fold = folds_of(len(documents), folds, seed)
     told = {int(f) for f, gold in zip(fold, target, strict=True) if gold.any()}
     if len(told) < LEAST:
@@ -72,7 +77,7 @@ def prepared(documents: Sequence[Document], engine: Any, folds: int = FOLDS, see
             f"{len(documents)} document{'' if len(documents) == 1 else 's'}, boundaries in {len(told)} of the folds",
             "Give more gold documents.",
         )
-    return Prepared(tuple(tokens), tuple(allowed), tuple(target), tuple(cues), fold)
+    return Prepared(tuple(tokens), tuple(allowed), tuple(target), tuple(cues), tuple(turns), fold)
 
 
 @dataclass(frozen=True)
@@ -172,7 +177,7 @@ def judge_trees(data: Prepared, fits: HeadFits | None, **options: Any) -> Judged
         inputs = {i: _inputs(data, fits, i, frozenset([f, data.fold[i]])) for i in everything}
         trees = fit_trees(_joined(inputs, training), np.concatenate([target[i] for i in training]), **options)
         for i in np.flatnonzero(data.fold == f):
-            outer[i] = trees.scores(inputs[i])
+            outer[i] = trees.scores(inputs[i]) + data.turns[i]
     for f in sorted(set(data.fold.tolist())):
         others = np.flatnonzero(data.fold != f)
         scores, gold = (np.concatenate([part[i] for i in others]) for part in (outer, target))

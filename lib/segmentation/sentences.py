@@ -16,6 +16,7 @@ from .positions import candidate_gaps, distinct_gaps
 from .scoring import gap_scores
 from .segmentation import Segmentation, probability, strongest
 from .surface import surface_cues, words_between
+from .turns import turn_scores
 from .untrained import contrast, require_count, standard
 from .windows import Tokens, read_tokens
 
@@ -111,8 +112,8 @@ def _read(
             raise SegmentationError("calibrations in data/calibration", "none", "Restore that folder.")
         notes = () if engine is None else (f"No calibration for {engine.name}: its heads were not read.",)
         words = words_between(tokens.start, tokens.end, allowed)
-        scores = _spread(alone.surface.scores(surface_cues(text, words)), allowed)
-        return _Reading(scores, alone.surface_threshold, SURFACE_ALONE, notes)
+        scores = alone.surface.scores(surface_cues(text, words)) + turn_scores(text, words)
+        return _Reading(_spread(scores, allowed), alone.surface_threshold, SURFACE_ALONE, notes)
     if calibration is None:
         signals = averaged_signals(engine, tokens, ["z_cosine_4"], progress=progress)
         note = f"No calibration for {engine.name}: an untrained signal was used, and its threshold is a guess."
@@ -123,8 +124,8 @@ def _read(
         return _Reading(scores, calibration.heads.threshold, f"{STRENGTHS['heads']}, calibrated")
     words = words_between(tokens.start, tokens.end, allowed)
     cues = combined_cues(surface_cues(text, words), scores[allowed])
-    combined = _spread(calibration.surface.scores(cues), allowed)
-    return _Reading(combined, calibration.surface_threshold, f"{STRENGTHS['surface']}, calibrated")
+    combined = calibration.surface.scores(cues) + turn_scores(text, words)
+    return _Reading(_spread(combined, allowed), calibration.surface_threshold, f"{STRENGTHS['surface']}, calibrated")
 
 
 def _spread(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ _ABBREVIATED = re.compile(
 )
 _WORD_CLASSES = ("DET", "ADP", "PRON", "CCONJ", "SCONJ", "AUX", "PART", "ADV", "INTJ", "NUM")
 _MARKS = ".!?…:;,-–—"
+_FINAL = ".!?…。！？"
 _FAR = 40  # words at which distances stop growing
 
 CUES = (
@@ -57,6 +58,16 @@ CUES = (
 )
 
 
+def finished(piece: str) -> bool:
+    """Whether a word ends with a mark that can end a sentence, closing quotes and brackets apart."""
+    return piece.rstrip(_CLOSERS).endswith(tuple(_FINAL))
+
+
+def abbreviated(piece: str) -> bool:
+    """Whether a word is a known abbreviation or initials, its full stop included."""
+    return _ABBREVIATED.match(piece.rstrip(_CLOSERS)) is not None
+
+
 def words_between(start: np.ndarray, end: np.ndarray, allowed: np.ndarray) -> list[tuple[int, int]]:
     """Spans of the words that candidate gaps separate; start, end (token,), allowed bool (token − 1,)."""
     cuts = np.flatnonzero(allowed)
@@ -71,7 +82,7 @@ def surface_cues(text: str, words: Sequence[tuple[int, int]]) -> np.ndarray:
     pieces = [text[a:b] for a, b in words]
     bare = [piece.rstrip(_CLOSERS) for piece in pieces]
     last = [piece[-1:] for piece in bare]
-    final = np.array([c in ".!?…。！？" and c != "" for c in last])
+    final = np.array([finished(piece) for piece in pieces])
     initial = [piece.lstrip(_OPENERS)[:1] for piece in pieces]
     capital = np.array([c.isupper() for c in initial], dtype=float)
     breaks = [text[a[1] : b[0]].count("\n") for a, b in pairwise(words)]
@@ -93,7 +104,7 @@ def _before(pieces: list[str], bare: list[str], last: list[str], capital: np.nda
             c in "。！？" and c != "",
             piece != core,
             len(core) - len(core.rstrip(".!?…,:;-")),
-            _ABBREVIATED.match(core) is not None,
+            abbreviated(piece),
             len(re.sub(r"\W", "", core)) == 1,
             core[:1].isdigit(),
             upper,
