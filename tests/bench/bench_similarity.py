@@ -153,7 +153,13 @@ def on_screen() -> None:
         tab.get_by_text("In the last layer: ").first.wait_for(timeout=600_000)
         times = [_clicked(tab, head) for head in range(1, STEPS + 1)]
     say(f"a matrix of 512 tokens on screen, {STEPS} times, mean load {os.getloadavg()[0]:.1f}:\n")
-    names = ("from the click", "from the server's answer", "processor time of server and browser from the click")
+    names = (
+        "from the click",
+        "from the server's answer",
+        "processor time of server and browser from the click",
+        "from the click until the server has sent everything, the Layers section last",
+        "processor time until then",
+    )
     for name, part in zip(names, zip(*times, strict=True), strict=True):
         say(f"  {name}: {statistics.median(part):.0f} ms ({min(part):.0f} … {max(part):.0f})\n")
 
@@ -174,8 +180,20 @@ def spent(parent: int) -> float:
     return 1000 * under(parent) / os.sysconf("SC_CLK_TCK")
 
 
-def _clicked(tab: Any, head: int) -> tuple[float, float, float]:
-    """Milliseconds until the matrix of a head of L1 is drawn: from the click, from the answer, and processor time."""
+def _quiet(tab: Any) -> float:
+    """When the last message came, once none has come for a second; milliseconds of the page's clock."""
+    while True:
+        now, last = tab.evaluate("[performance.now(), window.came.at(-1)[0]]")
+        if now - last > 1000:
+            return last
+        tab.wait_for_timeout(100)
+
+
+def _clicked(tab: Any, head: int) -> tuple[float, float, float, float, float]:
+    """Milliseconds until the matrix of a head of L1 is drawn, and until everything is there, and processor time.
+
+    From the click, from the answer, processor time; from the click until the last message, processor time until then.
+    """
     from playwright.sync_api import TimeoutError
 
     tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=120_000)
@@ -200,7 +218,8 @@ def _clicked(tab: Any, head: int) -> tuple[float, float, float]:
     drawn = tab.evaluate(f"known => ({find})(known)[0]", known)
     begun, came = tab.evaluate("window.begun"), tab.evaluate("window.came")
     answered = max((size, at) for at, size in came if at <= drawn)[1]  # the matrix is the largest message
-    return drawn - begun, drawn - answered, processor
+    last = _quiet(tab)
+    return drawn - begun, drawn - answered, processor, last - begun, spent(os.getpid()) - before
 
 
 def main() -> None:

@@ -128,6 +128,35 @@ def test_a_change_of_head_measures_nothing_again(store, monkeypatch):
     assert sorted(store.glob("*.safetensors")) == held
 
 
+def drawn(app):
+    """Every chart of the page as it is sent."""
+    return [chart.proto.SerializeToString() for chart in app.get("vega_lite_chart")]
+
+
+def test_another_head_makes_no_chart_of_the_layers_anew(store, monkeypatch):
+    app = opened(layer=2, head=3)
+    before = drawn(app)
+    assert len(before) == 6
+    made = []
+    line = layers.charts.line
+    monkeypatch.setattr(layers.charts, "line", lambda *given, **named: made.append(1) or line(*given, **named))
+    app.number_input(key="head").set_value(4).run()
+    assert "**L2 H4**" in said(app)
+    assert made == [] and drawn(app) == before
+    app.number_input(key="layer").set_value(4).run()
+    assert len(made) == 2, "two of them show one layer"
+    assert [one != other for one, other in zip(drawn(app), before, strict=True)].count(True) == 2
+    app.selectbox(key="similarity-statistic").set_value("same_token").run()
+    assert len(made) == 5 and "Repetition ÷ chance by layer" in said(app), "another statistic: three curves"
+
+
+def test_another_head_makes_no_table_of_all_heads_anew(store, monkeypatch):
+    app = opened(**{"similarity-section": "anchors"})
+    monkeypatch.setattr(anchors, "anchors_of", lambda *_: pytest.fail("measured again"))
+    app.number_input(key="head").set_value(4).run()
+    assert "different anchors" in said(app) and "cannot be shown" not in said(app)
+
+
 @pytest.mark.parametrize("pasted", ["one", "the the the the the the", "Seán 東京 한국어 💩 don’t"])
 def test_short_and_uniform_texts_are_shown_or_told(store, pasted):
     app = opened()

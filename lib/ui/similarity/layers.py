@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 import streamlit as st
 
@@ -17,7 +19,8 @@ from lib.similarity import (
 )
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import Ask, mass
+from lib.ui.similarity.measures import Ask, mass, measured_key
+from lib.ui.similarity.sheets import Sheet, kept_sheets, sheet, show_sheet
 from lib.ui.similarity.wording import KINDS, STATISTICS, by_unit, ends, number, statistics, times, unit
 from lib.views import charts, palette
 
@@ -27,13 +30,16 @@ PAPER = "The paper says about −30 % for BERT-base."
 
 
 def layers(scene: Scene, ask: Ask, measured: Measured, name: str, lifted: bool) -> None:
-    """All curves and distributions. name: the statistic that the map shows; lifted: over chance."""
-    trend = layer_trend(measured)
-    wanted = [name, *(other for other in SHOWN if other != name and other in statistics(measured.image))][:3]
-    places = st.columns(2) if len(wanted) < 2 else [*st.columns(2), *st.columns(2)]
-    for place, statistic in zip(places, wanted, strict=False):
+    """All curves and distributions. name: the statistic that the map shows; lifted: over chance.
+
+    Nothing here depends on the head, so another one draws nothing anew.
+    """
+    key, layer = measured_key(scene, ask), scene.choice.layer
+    by_layer = kept_sheets("by layer", f"{key} {name} {lifted}", lambda: curves(measured, name, lifted))
+    places = st.columns(2) if len(by_layer) < 2 else [*st.columns(2), *st.columns(2)]
+    for place, found in zip(places, by_layer, strict=False):
         with place:
-            curve(trend, measured, statistic, lifted)
+            show_sheet(found)
     st.caption(
         "Mean over the heads of a layer, then over documents. Dashed grey: chance. "
         + (
@@ -42,16 +48,26 @@ def layers(scene: Scene, ask: Ask, measured: Measured, name: str, lifted: bool) 
             else "One document: no bands."
         )
     )
-    left, right = st.columns(2)
-    with left:
-        distances(measured, scene.choice.layer)
-    with right:
-        similarities(measured, scene.choice.layer)
+    within = kept_sheets(
+        "in a layer", f"{key} {layer}", lambda: (distances(measured, layer), similarities(measured, layer))
+    )
+    for place, found in zip(st.columns(2), within, strict=True):
+        with place:
+            show_sheet(found)
     with places[-1], guarded("where attention goes, by layer"):  # last: it takes another pass of the model
-        attention_mass(scene, ask, lifted)
+        (found,) = kept_sheets("attention", f"{key} {lifted}", lambda: [attention_mass(scene, ask, lifted)])
+        show_sheet(found)
 
 
-def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> None:
+def curves(measured: Measured, name: str, lifted: bool) -> Iterator[Sheet]:
+    """The statistic that the map shows by layer, and others beside it: three where there are as many."""
+    trend = layer_trend(measured)
+    wanted = [name, *(other for other in SHOWN if other != name and other in statistics(measured.image))][:3]
+    for statistic in wanted:
+        yield curve(trend, measured, statistic, lifted)
+
+
+def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> Sheet:
     """One statistic by layer, with its first-to-last change and rank trend as a caption."""
     entry = STATISTICS[name]
     frame = trend[trend["statistic"] == name].copy()
@@ -59,17 +75,15 @@ def curve(trend: pd.DataFrame, measured: Measured, name: str, lifted: bool) -> N
     if over:
         frame = frame.drop(columns=["value", "low", "high", "chance"])
         frame = frame.rename(columns={"lift": "value", "lift_low": "low", "lift_high": "high"}).assign(chance=1.0)
-    st.markdown(f"**{entry.name}{' ÷ chance' if over else ''} by layer**")
+    heading = f"{entry.name}{' ÷ chance' if over else ''} by layer"
     if frame["value"].isna().all():
-        st.caption(f"Not defined here: it takes {by_unit(entry.needs, measured.settings.words)}.")
-        return
+        return sheet(heading, None, f"Not defined here: it takes {by_unit(entry.needs, measured.settings.words)}.")
     title = "value ÷ chance" if over else unit(entry.counted, measured.image, measured.settings.words)
     bounds = {} if frame["low"].isna().all() else {"low": "low", "high": "high"}
     chart = charts.line(
         frame, "layer", "value", **bounds, null="chance", x_title="layer", y_title=title, colours=[palette.OUTPUT]
     )
-    st.altair_chart(chart, width="stretch")
-    st.caption(trend_sentence(measured, name))
+    return sheet(heading, chart, trend_sentence(measured, name))
 
 
 def trend_sentence(measured: Measured, name: str) -> str:
@@ -86,16 +100,14 @@ def trend_sentence(measured: Measured, name: str) -> str:
     return " ".join(parts)
 
 
-def attention_mass(scene: Scene, ask: Ask, lifted: bool) -> None:
+def attention_mass(scene: Scene, ask: Ask, lifted: bool) -> Sheet:
     """Where the attention maps put their weight, by layer: another object than similarity. lifted: over chance."""
-    st.markdown(f"**Another object: attention on separators{' ÷ chance' if lifted else ''}, by layer**")
+    heading = f"Another object: attention on separators{' ÷ chance' if lifted else ''}, by layer"
     if scene.engine.kind == "vision":
-        st.caption("Images have no sentence separators.")
-        return
+        return sheet(heading, None, "Images have no sentence separators.")
     frame = mass_by_layer(mass(scene, ask))
     if (frame["on"] == "other").all():
-        st.caption("No [CLS], [SEP] or sentence-ending mark in these documents.")
-        return
+        return sheet(heading, None, "No [CLS], [SEP] or sentence-ending mark in these documents.")
     frame = frame.assign(on=frame["on"].map(ON), one=1.0)
     low, high = ("lift_low", "lift_high") if lifted else ("low", "high")
     frame[low] = frame[low].clip(lower=0)
@@ -111,8 +123,7 @@ def attention_mass(scene: Scene, ask: Ask, lifted: bool) -> None:
         x_title="layer",
         y_title="value ÷ chance" if lifted else "share of attention",
     )
-    st.altair_chart(chart, width="stretch")
-    st.caption(mass_sentence(frame))
+    return sheet(heading, chart, mass_sentence(frame))
 
 
 def mass_sentence(frame: pd.DataFrame) -> str:
@@ -128,9 +139,8 @@ def mass_sentence(frame: pd.DataFrame) -> str:
     )
 
 
-def distances(measured: Measured, layer: int) -> None:
+def distances(measured: Measured, layer: int) -> Sheet:
     """P(distance | similar) beside P(distance) in one layer."""
-    st.markdown(f"**At which distances similar pairs stand, L{layer}**")
     frame = distance_distribution(measured)
     frame = frame[frame["layer"] == layer].assign(
         similar=lambda t: t["similar"] / (t["last"] - t["distance"] + 1),
@@ -150,13 +160,12 @@ def distances(measured: Measured, layer: int) -> None:
         x_title=f"distance ({unit('tokens', measured.image, measured.settings.words)})",
         y_title="probability per step",
     )
-    st.altair_chart(chart, width="stretch")
-    st.caption("Line: distances of the selected pairs. Dashed: of all pairs. Bins widen with distance.")
+    said = "Line: distances of the selected pairs. Dashed: of all pairs. Bins widen with distance."
+    return sheet(f"At which distances similar pairs stand, L{layer}", chart, said)
 
 
-def similarities(measured: Measured, layer: int) -> None:
+def similarities(measured: Measured, layer: int) -> Sheet:
     """How similarities are distributed in the first, the chosen and the last layer."""
-    st.markdown("**How similar all pairs are**")
     frame = similarity_distribution(measured)
     wanted = sorted({measured.layers[0], layer, measured.layers[-1]} & set(measured.layers))
     frame = frame[frame["layer"].isin(wanted)]
@@ -172,5 +181,5 @@ def similarities(measured: Measured, layer: int) -> None:
         x_title="z · z ÷ the head's mean ‖z‖²" if dot else KINDS["cosine"],
         y_title="share of pairs",
     )
-    st.altair_chart(chart, width="stretch")
-    st.caption("At most 2,000 evenly spaced pairs per head and document; what lies beyond is in the outermost bins.")
+    said = "At most 2,000 evenly spaced pairs per head and document; what lies beyond is in the outermost bins."
+    return sheet("How similar all pairs are", chart, said)

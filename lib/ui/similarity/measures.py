@@ -73,12 +73,17 @@ def measured(scene: Scene, ask: Ask, engine: Engine | None = None) -> Measured:
         with progress_line() as progress:
             return measure(taken, ask.top, ask.kind, ask.special, ask.words, progress)
 
-    return cached.kept("measured", f"{corpus_key(scene, chosen, engine)} {ask}", build)
+    return cached.kept("measured", measured_key(scene, ask, engine), build)
+
+
+def measured_key(scene: Scene, ask: Ask, engine: Engine | None = None) -> str:
+    """Names what ``measured`` gives, and all that follows from it alone."""
+    return f"{corpus_key(scene, documents(scene, ask), engine or scene.engine)} {ask}"
 
 
 def head_table(scene: Scene, ask: Ask) -> pd.DataFrame:
     """One row per head: every statistic, its chance and lift, with intervals simultaneous over all heads."""
-    key = f"{corpus_key(scene, documents(scene, ask), scene.engine)} {ask}"
+    key = measured_key(scene, ask)
     return cached.kept("head table", key, lambda: summary(measured(scene, ask), simultaneous=True))
 
 

@@ -26,7 +26,7 @@ from lib.ui.progress import progress_line
 from lib.ui.pruning_orders import Orders, hand_over
 from lib.ui.scene import Scene
 from lib.ui.similarity.compare import second
-from lib.ui.similarity.measures import Ask, corpus_facts, corpus_name, documents, outputs
+from lib.ui.similarity.measures import Ask, corpus_facts, corpus_name, documents, measured_key, outputs
 from lib.ui.similarity.wording import ends
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table, numbered
@@ -127,7 +127,7 @@ def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> N
 def features(scene: Scene, ask: Ask) -> None:
     """What every token's neighbourhood looks like in every head, to take away."""
     found = _features(scene, ask)
-    frame = found.frame()
+    frame = cached.kept("features by layer", measured_key(scene, ask), found.frame)
     st.markdown(
         f"**{len(frame):,} rows**, one per {'word' if ask.words else 'token'}, "
         f"{frame.shape[1]} columns: means over the heads of each layer. The npz holds every head apart."
@@ -171,7 +171,7 @@ def _features(scene: Scene, ask: Ask):
         with progress_line() as progress:
             return token_features(taken, ask.top, ask.kind, ask.special, ask.words, progress)
 
-    return cached.kept("features", f"{corpus_key(scene, chosen, scene.engine)} {ask}", build)
+    return cached.kept("features", measured_key(scene, ask), build)
 
 
 def keywords(scene: Scene, ask: Ask) -> None:
