@@ -6,6 +6,7 @@ Colours of text, grid and background come from the page's theme, so dark pages w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import altair as alt
 import pandas as pd
@@ -15,6 +16,8 @@ from lib.views import palette
 
 HEIGHT = 240
 NULL = palette.NEUTRAL
+_ROUND = [first * 10.0**power for power in range(-6, 7) for first in (1, 3)]  # ticks of a logarithmic axis
+_LOG_Y = {"scale": alt.Scale(type="log", nice=False), "axis": alt.Axis(format="~g", values=_ROUND)}
 
 
 def line(
@@ -33,6 +36,8 @@ def line(
     y_title: str = "",
     marks: Sequence[float] = (),
     log_x: bool = False,
+    log_y: bool = False,
+    dots: bool = True,
     height: int = HEIGHT,
 ) -> alt.LayerChart:
     """Lines with their interval as a band, and what chance gives as a grey band with a dashed line.
@@ -52,25 +57,27 @@ def line(
         y_title: the same for the vertical axis.
         marks: values of x at which a fine vertical line stands.
         log_x: logarithmic horizontal axis.
+        log_y: logarithmic vertical axis, for ratios; values, ends and chance must be above zero.
+        dots: mark every x; where there are too many to be told apart they are only felt by the pointer.
         height: pixels.
     """
     _need(frame, [x, y, low, high, null, null_low, null_high, series])
     base = alt.Chart(frame).encode(x=_x(frame, x, x_title, log_x))
-    title = y_title or y
+    up = partial(alt.Y, title=y_title or y, **(_LOG_Y if log_y else {}))
     layers: list[alt.Chart] = []
     if null_low and null_high:
         band = base.mark_area(color=NULL, opacity=0.18)
-        layers.append(band.encode(y=alt.Y(f"{_safe(null_low)}:Q", title=title), y2=f"{_safe(null_high)}:Q"))
+        layers.append(band.encode(y=up(f"{_safe(null_low)}:Q"), y2=f"{_safe(null_high)}:Q"))
     if null:
         dashed = base.mark_line(color=NULL, strokeDash=[4, 3], strokeWidth=1.2)
-        layers.append(dashed.encode(y=alt.Y(f"{_safe(null)}:Q", title=title)))
+        layers.append(dashed.encode(y=up(f"{_safe(null)}:Q")))
     colour = _colour(frame, series, colours)
     if low and high:
         band = base.mark_area(opacity=0.18)
-        layers.append(band.encode(y=alt.Y(f"{_safe(low)}:Q", title=title), y2=f"{_safe(high)}:Q", color=colour))
+        layers.append(band.encode(y=up(f"{_safe(low)}:Q"), y2=f"{_safe(high)}:Q", color=colour))
     tips = [_tip(name) for name in (series, x, y, low, high, null) if name]
-    drawn = base.mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=24))
-    layers.append(drawn.encode(y=alt.Y(f"{_safe(y)}:Q", title=title), color=colour, tooltip=tips))
+    drawn = base.mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=24, opacity=1 if dots else 0))
+    layers.append(drawn.encode(y=up(f"{_safe(y)}:Q"), color=colour, tooltip=tips))
     if marks:
         rules = alt.Chart(pd.DataFrame({x: list(marks)})).mark_rule(color=NULL, strokeWidth=1, opacity=0.7)
         layers.append(rules.encode(x=alt.X(f"{_safe(x)}:Q")))

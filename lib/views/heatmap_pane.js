@@ -113,7 +113,7 @@ function heatmapBase(fig, pane) {
   ctx.drawImage(pane.image, g.left, g.top, g.wide, g.high);
   if (veil) heatmapVeil(ctx, g, pane.data, theme);
   const [x, y] = heatmapPlaces(g, meta);
-  ctx.strokeStyle = meta.kind === "diverging" ? "rgba(0,0,0,.38)" : "rgba(255,255,255,.55)"; // white is the middle there
+  ctx.strokeStyle = meta.kind === "diverging" ? "rgba(0,0,0,.62)" : "rgba(255,255,255,.55)"; // white is the middle there
   ctx.lineWidth = 1;
   ctx.beginPath();
   for (const row of meta.row_lines) { ctx.moveTo(g.left, Math.round(y(row)) + 0.5); ctx.lineTo(g.left + g.wide, Math.round(y(row)) + 0.5); }

@@ -71,3 +71,15 @@ def test_a_legend_wraps_where_a_line_would_be_cut_off():
     frame = pd.concat([FRAME.assign(what=name) for name in "ABCD"])
     legend = charts.line(frame, "layer", "null", series="what").to_dict()["layer"][0]["encoding"]["color"]["legend"]
     assert legend["columns"] == {"expr": "width < 340 ? 3 : 0"}
+
+
+def test_a_logarithmic_axis_of_values_holds_line_interval_and_null():
+    chart = charts.line(FRAME.assign(low=0.1), "layer", "high", low="low", high="high", null="null", log_y=True)
+    scales = [layer["encoding"]["y"]["scale"]["type"] for layer in chart.to_dict()["layer"]]
+    assert scales == ["log"] * 3
+    assert "scale" not in charts.line(FRAME, "layer", "high").to_dict()["layer"][0]["encoding"]["y"]
+
+
+def test_points_too_many_to_be_told_apart_are_felt_but_not_seen():
+    seen = [charts.line(FRAME, "layer", "high", dots=dots).to_dict()["layer"][0]["mark"]["point"] for dots in (1, 0)]
+    assert [point["opacity"] for point in seen] == [1, 0]

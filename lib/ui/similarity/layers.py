@@ -26,6 +26,7 @@ from lib.views import charts, palette
 
 SHOWN = ("distance", "same_sentence", "contrast")  # beside the statistic that the map shows
 ON = {"other": "other tokens", "[CLS]": "[CLS]", "[SEP]": "[SEP]", "'.'": "sentence ends"}  # units.CLASSES as shown
+FAINTEST = 0.01  # lifts of attention below are drawn like this one: zero has no logarithm
 PAPER = "The paper says about −30 % for BERT-base."
 
 
@@ -109,21 +110,23 @@ def attention_mass(scene: Scene, ask: Ask, lifted: bool) -> Sheet:
     if (frame["on"] == "other").all():
         return sheet(heading, None, "No [CLS], [SEP] or sentence-ending mark in these documents.")
     frame = frame.assign(on=frame["on"].map(ON), one=1.0)
-    low, high = ("lift_low", "lift_high") if lifted else ("low", "high")
-    frame[low] = frame[low].clip(lower=0)
-    bounds = {} if frame[low].isna().all() else {"low": low, "high": high}
+    low, high, value = ("lift_low", "lift_high", "lift") if lifted else ("low", "high", "mass")
+    shown = frame if lifted else frame[frame["on"] != ON["other"]]
+    drawn = shown.assign(**{name: shown[name].clip(lower=FAINTEST if lifted else 0) for name in (low, high, value)})
+    faint = " Drawn no lower than 0.01." if lifted and (shown[[low, value]] < FAINTEST).any(axis=None) else ""
     chart = charts.line(
-        frame if lifted else frame[frame["on"] != ON["other"]],
+        drawn,
         "layer",
-        "lift" if lifted else "mass",
-        **bounds,
+        value,
+        **({} if drawn[low].isna().all() else {"low": low, "high": high}),
         null="one" if lifted else None,
         series="on",
         colours=palette.CATEGORICAL,
         x_title="layer",
         y_title="value ÷ chance" if lifted else "share of attention",
+        log_y=lifted,
     )
-    return sheet(heading, chart, mass_sentence(frame))
+    return sheet(heading, chart, mass_sentence(frame) + faint)
 
 
 def mass_sentence(frame: pd.DataFrame) -> str:
@@ -180,6 +183,7 @@ def similarities(measured: Measured, layer: int) -> Sheet:
         series="layer",
         x_title="z · z ÷ the head's mean ‖z‖²" if dot else KINDS["cosine"],
         y_title="share of pairs",
+        dots=False,
     )
     said = "At most 2,000 evenly spaced pairs per head and document; what lies beyond is in the outermost bins."
     return sheet("How similar all pairs are", chart, said)
