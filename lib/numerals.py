@@ -16,6 +16,11 @@ def per_cent(share: float, form: str = ".0f") -> str:
     return f"{written(100 * share, form)} %"
 
 
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """A number with its noun: 1 document, 12 documents; ``nouns`` where an s is not enough: 2 boundaries."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
 def with_interval(value: float, low: float, high: float) -> str:
     """An estimate with its interval, three digits each: 3.2 [2.9, 3.5]; n/a where it is not defined."""
     if not math.isfinite(value):

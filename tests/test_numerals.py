@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.numerals import per_cent, with_interval, written
+from lib.numerals import per_cent, plural, with_interval, written
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,12 @@ def test_a_share_is_a_percentage():
 )
 def test_an_estimate_stands_with_its_interval(found, expected):
     assert with_interval(*found) == expected
+
+
+def test_one_is_singular():
+    assert (plural(1, "document"), plural(0, "document"), plural(1200, "document")) == (
+        "1 document",
+        "0 documents",
+        "1,200 documents",
+    )
+    assert (plural(1, "boundary", "boundaries"), plural(2, "boundary", "boundaries")) == ("1 boundary", "2 boundaries")

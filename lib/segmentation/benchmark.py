@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from lib.command import told
+from lib.command import say, told
 from lib.models import load
+from lib.numerals import plural
 
 from .conditions import CONDITIONS
 from .errors import SegmentationError
@@ -39,9 +40,9 @@ def printed(results: Sequence[Result]) -> str:
         head = (result.corpus, result.condition)
         if head != before:
             unit = "sentences" if result.granularity == "topic" else "tokens"
+            counts = f"{plural(result.documents, 'document')}, {plural(result.boundaries, 'boundary', 'boundaries')}"
             lines.append(
-                f"\n{result.corpus}, {result.condition}: {result.documents} documents, {result.boundaries} boundaries, "
-                f"positions in {unit}\n{'method':44}{result.header()}"
+                f"\n{result.corpus}, {result.condition}: {counts}, positions in {unit}\n{'method':44}{result.header()}"
             )
             before = head
         lines.append(f"{result.method:44}{result.line()}")
@@ -71,9 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--conditions", nargs="+", default=list(CONDITIONS), choices=list(CONDITIONS))
     parser.add_argument("--cross-validate", action="store_true", help="sentences: fit anew without each fold")
     parser.add_argument(
-        "--documents", type=at_least_one, default=None, help="use the first so many documents of each source"
+        "--documents", type=at_least(1), default=None, help="use the first so many documents of each source"
     )
-    parser.add_argument("--examples", type=int, default=0, help="failures to show per method")
+    parser.add_argument(
+        "--examples",
+        type=at_least(0),
+        default=0,
+        help="missed and false boundaries to show per method: up to so many of each",
+    )
     parser.add_argument("--csv", type=Path, default=None, help="also write the table there")
     given = parser.parse_args(arguments)
     with told(parser):
@@ -83,11 +89,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
             table(results).to_csv(given.csv, index=False)
 
 
-def at_least_one(written: str) -> int:
-    """A count of the command line; argparse tells what is wrong with it."""
-    count = int(written)
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of 1 or more; got {written}. Leave it out for all")
+def at_least(least: int) -> Callable[[str], int]:
+    """What reads a count of the command line; argparse tells what is wrong with it."""
+
+    def count(written: str) -> int:
+        try:
+            number = int(written)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number of {least} or more; got {written}. Leave it out for "
+                f"{'all' if least else 'none'}"
+            )
+        return number
+
     return count
 
 
@@ -106,7 +122,7 @@ def _asked(given: argparse.Namespace) -> list[tuple[str, str]]:
     """Granularities and sources to judge; every source is read, so that a bad one is told before the work begins."""
     asked = []
     for granularity in [given.granularity] if given.granularity else list(SOURCES):
-        for source in given.sources or SOURCES[granularity]:
+        for source in dict.fromkeys(given.sources or SOURCES[granularity]):
             if given.granularity:
                 gold_documents(source, granularity)
             if given.granularity or _has(source, granularity):
@@ -118,15 +134,18 @@ def _results(given: argparse.Namespace) -> list[Result]:
     asked = _asked(given)
     if given.csv and not given.csv.parent.is_dir():
         raise SegmentationError("a folder that is there for --csv", f"{str(given.csv.parent)!r}", "Create it first.")
+    if given.csv and given.csv.is_dir():
+        raise SegmentationError("the name of a file for --csv", f"the folder {str(given.csv)!r}", "Add a file name.")
     engine = load(given.model)
+    conditions = list(dict.fromkeys(given.conditions))
     results: list[Result] = []
     for granularity, source in asked:
         if granularity == "topic":
-            results += topic_results(source, engine, given.documents)
+            results += topic_results(source, engine, given.documents, say)
         elif given.cross_validate:
-            results += cross_validated(source, engine, given.conditions, given.documents)
+            results += cross_validated(source, engine, conditions, given.documents, say)
         else:
-            results += sentence_results(source, engine, given.conditions, given.documents)
+            results += sentence_results(source, engine, conditions, given.documents, say)
     return results
 
 

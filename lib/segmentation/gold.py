@@ -13,6 +13,7 @@ import numpy as np
 from lib.corpora import Document, builtin, builtin_names, choi, conllu, external, external_names, lines
 from lib.corpora.decoding import decoded_file
 from lib.corpora.gold import joined
+from lib.numerals import plural
 
 from .errors import SegmentationError
 
@@ -40,7 +41,7 @@ def gold_documents(source: str, granularity: str = "sentence") -> list[Document]
     if not any(len(s) > 1 for s in spans):
         raise NoBoundary(
             f"gold data with at least one {granularity} boundary",
-            f"{len(documents)} document{'' if len(documents) == 1 else 's'} of {Path(source).name!r} without any",
+            f"{plural(len(documents), 'document')} of {Path(source).name!r} without any",
             "Join several of them, or choose another granularity.",
         )
     return documents

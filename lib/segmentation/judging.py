@@ -148,6 +148,20 @@ def failures_at(
     ):
         for position in positions[:most]:
             offset = int(ends[position - 1])
-            before, after = text[max(0, offset - AROUND) : offset], text[offset : offset + AROUND]
-            failures.append(Failure(kind, name, " ".join(before.split()), " ".join(after.split())))
+            failures.append(Failure(kind, name, *_around(text, offset)))
     return failures
+
+
+def _around(text: str, offset: int) -> tuple[str, str]:
+    """What stands before and after a place, up to 40 characters of whole words where they have room.
+
+    >>> _around("unforeseeable circumstances of every kind. Nobody had foreseen the circumstances entirely", 42)
+    ('circumstances of every kind.', 'Nobody had foreseen the circumstances')
+    """
+    first, last = max(0, offset - AROUND), min(len(text), offset + AROUND)
+    before, after = text[first:offset], text[offset:last]
+    if first and not (text[first - 1].isspace() or before[:1].isspace()):
+        before = before.split(maxsplit=1)[-1] if before.strip() else before
+    if last < len(text) and not (text[last].isspace() or after[-1:].isspace()):
+        after = after.rsplit(maxsplit=1)[0] if after.strip() else after
+    return " ".join(before.split()), " ".join(after.split())

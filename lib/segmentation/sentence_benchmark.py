@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lib.corpora import Document
+from lib.numerals import plural
 
 from .baselines import available
 from .conditions import CONDITIONS, under
@@ -36,7 +36,7 @@ def sentence_results(
     progress: Progress | None = None,
 ) -> list[Result]:
     """All methods on a source (see gold.gold_documents), as `sentence_results_on` does it."""
-    return sentence_results_on(gold_documents(source)[:limit], _title(source), engine, conditions, progress)
+    return sentence_results_on(gold_documents(source)[:limit], source, engine, conditions, progress)
 
 
 def sentence_results_on(
@@ -60,7 +60,7 @@ def sentence_results_on(
     if not unseen:
         raise SegmentationError(
             "gold documents that no calibration has seen",
-            f"{corpus!r}, all of whose {len(documents)} documents were used to calibrate",
+            f"{corpus!r}, all of it used to calibrate ({plural(len(documents), 'document')})",
             "On the command line, --cross-validate fits anew without each document's fold.",
         )
     _require_boundaries(unseen, corpus, conditions)
@@ -103,10 +103,6 @@ def _by(text: str, engine: Any, signal: str, layer: int | None) -> np.ndarray:
     return segment_by_signal(text, engine, signal, layer).boundaries
 
 
-def _title(source: str) -> str:
-    return Path(source).stem
-
-
 def _judge(
     corpus: str,
     condition: str,
@@ -139,22 +135,31 @@ def _failures(document: Document, tokens: Tokens, answer: Answer) -> list[Failur
     return failures_at(document.name, document.text, tokens.end, answer.reference, answer.hypothesis)
 
 
-def cross_validated(source: str, engine: Any, conditions: Sequence[str], limit: int | None = None) -> list[Result]:
-    """All methods on a source; calibrated ones are fitted without the fold they are judged on."""
+def cross_validated(
+    source: str,
+    engine: Any,
+    conditions: Sequence[str],
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """All methods on a source; calibrated ones are fitted without the fold they are judged on.
+
+    progress: progress(done, total, stage), anew for each condition and stage; may raise to cancel.
+    """
     documents = gold_documents(source)[:limit]
     results = []
     for condition in conditions:
         changed = [under(document, condition) for document in documents]
         data = prepared(changed, engine)
-        heads = fit_heads(engine, data)
+        heads = fit_heads(engine, data, progress=progress)
         for name, judge in (
             (STRENGTHS["surface"], judge_trees(data, heads)),
             (STRENGTHS["heads"], judge_heads(data, heads)),
             (SURFACE_ALONE, judge_trees(data, None)),
         ):
-            results.append(_from_folds(_title(source), condition, name, changed, data, judge))
+            results.append(_from_folds(source, condition, name, changed, data, judge))
         for name, cut in available(1 / USUAL).items():
-            results.append(_judge(_title(source), condition, name, changed, data.tokens, cut))
+            results.append(_judge(source, condition, name, changed, data.tokens, cut, progress))
     return results
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from .windows import read_tokens
 
 def topic_results(source: str, engine: Any, limit: int | None = None, progress: Progress | None = None) -> list[Result]:
     """All topic methods on a source (see gold.gold_documents), as `topic_results_on` does it."""
-    return topic_results_on(gold_documents(source, "topic")[:limit], Path(source).stem, engine, progress)
+    return topic_results_on(gold_documents(source, "topic")[:limit], source, engine, progress)
 
 
 def topic_results_on(

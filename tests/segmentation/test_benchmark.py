@@ -71,6 +71,14 @@ def test_scores_are_pooled_over_documents_and_have_intervals():
     assert "0.571" in printed([result])
 
 
+def test_surroundings_of_a_failure_are_whole_words():
+    text = "The circumstances were unforeseeable. Nobody had foreseen the circumstances of it"
+    (missed,) = failures_at("d", text, np.array([37]), np.array([1]), np.zeros(0, dtype=int))
+    assert (missed.before, missed.after) == (text[:37], "Nobody had foreseen the circumstances")
+    (missed,) = failures_at("d", "字" * 100, np.array([50]), np.array([1]), np.zeros(0, dtype=int))
+    assert (missed.before, missed.after) == ("字" * 40, "字" * 40)
+
+
 def test_failures_are_shown_in_their_surroundings():
     ends = np.array([2, 7, 8, 11])
     missed, false = failures_at("d", "He left. Why?", ends, np.array([3]), np.array([2]))
@@ -100,7 +108,7 @@ def test_the_command_judges_what_a_source_has_and_nothing_else(engine, tmp_path,
     gold.write_text('{"sentences": ["It rained here.", "...", "We left early."]}\n{"sentences": ["?!", "…"]}\n')
     main([str(gold), "--conditions", "bare"])  # no topics; of the second document nothing is left
     shown = capsys.readouterr().out
-    assert "gold, lower-cased, all punctuation removed: 2 documents, 1 boundaries" in shown
+    assert f"{gold}, lower-cased, all punctuation removed: 2 documents, 1 boundary, positions" in shown
     assert "topics" not in shown
     gold.write_text('{"sentences": ["One sentence only."]}')
     with pytest.raises(SystemExit):
@@ -121,7 +129,7 @@ def test_nothing_is_perfect_where_a_condition_leaves_no_boundary(engine, tmp_pat
     gold = tmp_path / "gold.txt"
     gold.write_text("...\n!!!\n")
     told = refused([gold, "--granularity", "sentence", "--conditions", "written", "bare"], capsys)
-    assert "at least one sentence boundary, lower-cased, all punctuation removed; got 'gold'" in told
+    assert f"at least one sentence boundary, lower-cased, all punctuation removed; got {str(gold)!r}" in told
 
 
 @pytest.mark.parametrize("documents", [1, 2, 3])
@@ -142,6 +150,7 @@ def test_a_bad_source_or_folder_is_told_before_anything_is_judged(engine, tmp_pa
     for granularity in ([], ["--granularity", "sentence"]):
         assert "none.txt" in refused([gold, tmp_path / "none.txt", *granularity], capsys)
     assert "Create it first." in refused([gold, "--csv", tmp_path / "none" / "table.csv"], capsys)
+    assert "Add a file name." in refused([gold, "--csv", tmp_path], capsys)
 
 
 def test_what_is_not_known_is_printed_as_a_dash():
@@ -150,8 +159,40 @@ def test_what_is_not_known_is_printed_as_a_dash():
     assert "1.000 [– –]" in printed([only])
 
 
-@pytest.mark.parametrize("count", ["0", "-3"])
-def test_no_documents_cannot_be_asked_for(count, capsys):
+@pytest.mark.parametrize(
+    ("name", "count", "least"),
+    [
+        ("documents", "0", 1),
+        ("documents", "-3", 1),
+        ("documents", "x", 1),
+        ("examples", "-1", 0),
+        ("examples", "2.5", 0),
+    ],
+)
+def test_a_count_that_is_none_is_refused(name, count, least, capsys):
     with pytest.raises(SystemExit):
-        main(["topics", "--documents", count])
-    assert f"expected a number of 1 or more; got {count}" in capsys.readouterr().err
+        main(["topics", f"--{name}", count])
+    told = capsys.readouterr().err
+    assert f"--{name}: expected a whole number of {least} or more; got {count}" in told
+
+
+def test_one_document_is_told_as_one_and_what_is_named_twice_is_judged_once(engine, tmp_path, capsys):
+    gold = tmp_path / "gold.txt"
+    gold.write_text("It rained here.\nWe left early.\n")
+    main([str(gold), str(gold), "--granularity", "sentence", "--conditions", "written", "written", "--examples", "0"])
+    told = capsys.readouterr()
+    assert "1 document, 1 boundary, positions" in told.out
+    assert told.out.count("1 document,") == 1
+    assert told.out.count("\npysbd") <= 1 and told.out.count("\nevery 15 words") == 1
+    assert "¦" not in told.out
+    assert "every 15 words, as written: " in told.err  # progress
+
+
+def test_files_of_the_same_name_are_kept_apart(engine, tmp_path, capsys):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "gold.txt").write_text("It rained here.\nWe left early.\n")
+    sources = [str(tmp_path / folder / "gold.txt") for folder in ("a", "b")]
+    main([*sources, "--granularity", "sentence", "--conditions", "written"])
+    shown = capsys.readouterr().out
+    assert all(f"\n{source}, as written: 1 document" in shown for source in sources)
