@@ -7,12 +7,14 @@ numbers, so memory grows with the text and not with its square.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from .errors import SegmentationError
 
+Progress = Callable[[int, int, str], None]
 POWER = 0.8  # 1 would be kernel least squares, which splits too readily where similarity falls slowly
 LONGEST = 400  # units of a segment
 COPIES = 4  # shuffled copies of a text
@@ -63,7 +65,7 @@ def _walk(back: np.ndarray, n: int) -> np.ndarray:
     return np.array(cuts[::-1], dtype=np.int64)
 
 
-def best_totals(gains: Gains, most: int) -> tuple[np.ndarray, np.ndarray]:
+def best_totals(gains: Gains, most: int, progress: Progress | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Best Σ score with 1 … most segments, (most,), and where the last of them begins: int32 (most, unit + 1)."""
     n, longest = gains.table.shape
     # ending[e, l − 1] = score of the segment of l units that ends before unit e
@@ -75,6 +77,8 @@ def best_totals(gains: Gains, most: int) -> tuple[np.ndarray, np.ndarray]:
     best[0] = 0.0
     totals, back = np.full(most, -np.inf), np.zeros((most, n + 1), dtype=np.int32)
     for k in range(most):
+        if progress is not None:
+            progress(k, most, "placing changes of topic")
         options = np.where(before >= 0, best[np.maximum(before, 0)], -np.inf) + ending
         chosen = options.argmax(axis=1)
         best = options[np.arange(n + 1), chosen]
@@ -83,8 +87,10 @@ def best_totals(gains: Gains, most: int) -> tuple[np.ndarray, np.ndarray]:
     return totals, back
 
 
-def cut_into(gains: Gains, segments: int) -> np.ndarray:
+def cut_into(gains: Gains, segments: int, progress: Progress | None = None) -> np.ndarray:
     """The best cut into exactly that many segments: first units of all but the first, int64 (segments − 1,).
+
+    progress: progress(done, total, stage), in segments; may raise to cancel.
 
     Raises SegmentationError where there are too few units.
     """
@@ -95,7 +101,7 @@ def cut_into(gains: Gains, segments: int) -> np.ndarray:
             f"{segments}",
             "Ask for fewer segments.",
         )
-    totals, back = best_totals(gains, segments)
+    totals, back = best_totals(gains, segments, progress)
     if not np.isfinite(totals[-1]):
         raise SegmentationError(
             f"segments of at most {gains.table.shape[1]} of {n} units", f"{segments} of them", "Ask for more segments."
@@ -122,6 +128,7 @@ def chosen_number(
     copies: int = COPIES,
     longest: int = LONGEST,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Chosen:
     """How many segments a text has, told from the text alone.
 
@@ -130,7 +137,8 @@ def chosen_number(
     of it the more caution. In a text of more than 300 units the penalties of stretches of that length are found, and
     their median is used for the whole.
 
-    vectors (unit, dimension); shortest, longest: units of a segment; copies: shuffled ones.
+    vectors (unit, dimension); shortest, longest: units of a segment; copies: shuffled ones; progress: progress(done,
+    total, stage), in stretches of a long text; may raise to cancel.
 
     **Source** the gap statistic (Tibshirani, Walther & Hastie, J. R. Stat. Soc. B 63, 2001) with permutations as the
     reference; the factor is this product's.
@@ -138,7 +146,12 @@ def chosen_number(
     n = len(vectors)
     if n > STRETCH:
         starts = np.linspace(0, n - STRETCH, -(-n // STRETCH)).astype(int)
-        parts = [chosen_number(vectors[a : a + STRETCH], shortest, caution, copies, longest, seed) for a in starts]
+        parts = []
+        for number, start in enumerate(starts):
+            if progress is not None:
+                progress(number, len(starts), "finding how often the topic changes")
+            stretch = vectors[start : start + STRETCH]
+            parts.append(chosen_number(stretch, shortest, caution, copies, longest, seed))
         penalty = float(np.median([part.penalty for part in parts]))
         gains = segment_gains(vectors, shortest, longest)
         return Chosen(len(best_cut(gains, penalty)) + 1 if penalty > 0 else 1, penalty)

@@ -73,8 +73,17 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
-def cut_rows(rows: np.ndarray, segments: int | None = None, shortest: int = SHORTEST, seed: int = 0) -> TopicCut:
-    """Cut rows (sentence, dimension) into topics; segments None: their number is chosen (see chosen_number)."""
+def cut_rows(
+    rows: np.ndarray,
+    segments: int | None = None,
+    shortest: int = SHORTEST,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> TopicCut:
+    """Cut rows (sentence, dimension) into topics; segments None: their number is chosen (see chosen_number).
+
+    progress: progress(done, total, stage), anew for each stage; may raise to cancel.
+    """
     n = len(rows)
     if n < 2:
         return TopicCut(np.zeros(0, dtype=np.int64), np.zeros(max(0, n - 1)))
@@ -82,10 +91,10 @@ def cut_rows(rows: np.ndarray, segments: int | None = None, shortest: int = SHOR
         shortest = max(1, n // segments)
     longest = LONGEST if segments is None else min(max(LONGEST, 3 * n // segments), max(LONGEST, TABLE // n))
     gains = segment_gains(rows, shortest, longest)
-    chosen = chosen_number(rows, shortest, seed=seed)
+    chosen = chosen_number(rows, shortest, seed=seed, progress=progress)
     usable = chosen.penalty > 1e-9  # else all sentences are alike, or too few
     if segments is not None:
-        cuts = cut_into(gains, segments) if segments > 1 else np.zeros(0, dtype=np.int64)
+        cuts = cut_into(gains, segments, progress) if segments > 1 else np.zeros(0, dtype=np.int64)
     elif usable:
         cuts = cut_into(gains, chosen.segments) if n <= STRETCH else best_cut(gains, chosen.penalty)
     else:
@@ -153,7 +162,7 @@ def cut_topics(
     if "hidden" in features and "hidden" not in vectors:
         notes += (f"{engine.name} tells no hidden state: z alone was used.",)
         features = "z"
-    found = cut_rows(kernel_rows(vectors, features), segments)
+    found = cut_rows(kernel_rows(vectors, features), segments, progress=progress)
     boundaries = gaps[found.cuts - 1]
     if not len(boundaries) and segments is None:
         notes += ("No change of topic was found.",)

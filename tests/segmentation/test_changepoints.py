@@ -124,3 +124,19 @@ def test_few_topics_in_a_long_text():
     rows = kernel_rows({"z": vectors}, "z")
     assert cut_rows(rows, segments=2).cuts.tolist() == [500]
     assert cut_rows(rows, segments=1).cuts.tolist() == []
+
+
+def test_a_long_text_tells_how_far_it_is_and_can_be_left():
+    rows = np.random.default_rng(0).normal(size=(700, 3))
+    told = []
+    cut_rows(rows, progress=lambda done, total, stage: told.append((done, total, stage)))
+    assert told == [(n, 3, "finding how often the topic changes") for n in range(3)]
+    told.clear()
+    cut_rows(rows, segments=5, progress=lambda done, total, stage: told.append((done, total, stage)))
+    assert told[3:] == [(n, 5, "placing changes of topic") for n in range(5)]
+
+    def leave(done, total, stage):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cut_rows(rows, progress=leave)
