@@ -31,7 +31,7 @@ PIECES = {
     "matrix_scatter": ("canvas", "pair", "matrix_scatter", "matrix_moves"),
     "layer_panels": ("canvas", "layer_panels"),
     "lag_profile": ("canvas", "lag_profile"),
-    "segments": ("canvas", "segments"),
+    "segments": ("canvas", "segments_curve", "segments"),
 }
 
 

@@ -1,11 +1,24 @@
 // A cut text: coloured segments, the confidence of every gap as a curve, and a threshold that is dragged in the browser.
 
 const SEG_PART = 9000; // characters drawn at once; longer texts are read part by part
-const SEG_HIGH = 104; // height of the curve
 
 function draw(component) {
   const fig = mount(component, segBuild);
   const data = unpack(component.data);
+  fig.asked = data;
+  segInflated(data.packed).then((packet) => {
+    if (fig.asked !== data) return; // newer data came meanwhile
+    segTake(fig, { behind: data.behind, ...unpack(packet), meta: data.meta });
+  });
+  return fig.close;
+}
+
+async function segInflated(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function segTake(fig, data) {
   const { meta } = data;
   if (fig.id !== meta.id) Object.assign(fig, { id: meta.id, k: meta.start, part: 0, high: 0 });
   fig.data = data;
@@ -16,11 +29,10 @@ function draw(component) {
   fig.part = Math.min(fig.part, fig.parts.length - 1);
   fig.slider.setAttribute("aria-label", `Threshold of the confidence, ${meta.label}`);
   fig.redraw();
-  return fig.close;
 }
 
 function segBuild(fig) {
-  const bar = element("div", "hl-bar", fig.box);
+  const bar = element("div", "hl-bar hl-segbar", fig.box);
   fig.title = element("span", "hl-title", bar);
   fig.title.setAttribute("aria-live", "polite");
   fig.scores = element("span", "hl-quiet", bar);
@@ -36,12 +48,12 @@ function segBuild(fig) {
   fig.pager = element("div", "hl-bar hl-pager", fig.box);
   fig.curve = element("canvas", "", fig.box);
   fig.curve.setAttribute("role", "img");
-  const row = element("div", "hl-bar hl-threshold", fig.box);
-  element("label", "hl-quiet", row, "Threshold").htmlFor = "hl-threshold";
-  fig.slider = element("input", "", row);
+  fig.row = element("div", "hl-bar hl-threshold", fig.box);
+  element("label", "hl-quiet", fig.row, "Threshold").htmlFor = "hl-threshold";
+  fig.slider = element("input", "", fig.row);
   Object.assign(fig.slider, { type: "range", min: 0, max: 1000, step: 1, id: "hl-threshold" });
-  fig.value = element("span", "hl-token", row);
-  fig.back = element("button", "hl-plain", row, "back to what was found");
+  fig.value = element("span", "hl-token", fig.row);
+  fig.back = element("button", "hl-plain", fig.row, "back to what was found");
   fig.back.type = "button";
   fig.note = element("div", "hl-note", fig.box);
   fig.slider.oninput = () => segMove(fig, Number(fig.slider.value));
@@ -71,10 +83,22 @@ function segMove(fig, k) {
   if (!fig.waiting) fig.waiting = requestAnimationFrame(() => { fig.waiting = 0; segDraw(fig); });
 }
 
-// Gap i is a boundary; the same rule as Segmentation.at in Python.
+// Gap i is a boundary; the same rule as Segmentation.at in Python: score counts the thresholds that it reaches, from 0 on.
 function segCut(fig, i) {
   const { score, found } = fig.data;
-  return fig.k === null ? found[i] === 1 : score[i] > 0 && score[i] >= fig.k / 1000;
+  return fig.k === null ? found[i] === 1 : score[i] > fig.k;
+}
+
+// The confidence of gap i, 0 to 1.
+const segSure = (fig, i) => Math.min(1, Math.max(0, (fig.data.score[i] - 0.5) / 1000));
+
+// Boundaries, and true ones among them, behind what is shown of a very long text.
+function segBehind(fig) {
+  const { behind } = fig.data;
+  if (!behind) return [0, 0];
+  const [, wide] = behind.shape;
+  const k = fig.k ?? wide - 1;
+  return [behind[k], behind[wide + k]];
 }
 
 // Segments as [start, end, gap behind] without white space at either end, blank ones left out.
@@ -96,8 +120,7 @@ function segSpans(fig) {
 function segDraw(fig) {
   const { meta } = fig.data;
   fig.spans = segSpans(fig);
-  const many = fig.spans.length === 1 ? meta.unit : `${meta.unit}s`;
-  const told = `${fig.spans.length.toLocaleString("en")} ${many}`;
+  const told = count(fig.spans.length + segBehind(fig)[0], meta.unit);
   fig.title.textContent = told;
   fig.scores.textContent = segScores(fig);
   const k = fig.k ?? (meta.threshold === null ? 500 : Math.round(1000 * meta.threshold));
@@ -106,6 +129,8 @@ function segDraw(fig) {
   fig.value.textContent = whole ? "found as a whole" : (k / 1000).toFixed(2);
   fig.slider.setAttribute("aria-valuetext", `${(k / 1000).toFixed(2)}, ${told}`);
   fig.back.style.visibility = fig.k === null ? "hidden" : "visible";
+  fig.curve.style.display = fig.row.style.display = fig.gaps.length ? "" : "none"; // one word has nothing to drag
+  fig.pane.style.setProperty("--hl-digits", String(fig.spans.length).length);
   fig.note.textContent = meta.note;
   segPager(fig);
   segText(fig);
@@ -116,10 +141,11 @@ function segDraw(fig) {
 function segScores(fig) {
   const { gold, meta } = fig.data;
   if (!gold) return "";
-  let [hit, mine, theirs] = [0, 0, meta.unreachable];
+  const theirs = meta.true;
+  let [mine, hit] = segBehind(fig);
   for (let i = 0; i < gold.length; i++) {
     const cut = segCut(fig, i);
-    mine += cut; theirs += gold[i]; hit += cut && gold[i];
+    mine += cut; hit += cut && gold[i];
   }
   if (!mine && !theirs) return "no boundary, and none was to be found";
   const share = (a, b) => (b ? (a / b).toFixed(2) : "–");
@@ -130,15 +156,24 @@ function segPager(fig) {
   const last = fig.parts.length - 1;
   fig.pager.style.display = last ? "" : "none";
   rebuilt(fig.pager, [fig.part, last], () => {
+    const go = (part) => {
+      fig.part = Math.max(0, Math.min(last, part));
+      fig.pane.scrollTop = 0;
+      segDraw(fig);
+    };
     const step = (text, by) => {
       const button = element("button", "hl-plain", fig.pager, text);
       button.type = "button";
       button.disabled = fig.part + by < 0 || fig.part + by > last;
       button.style.visibility = button.disabled ? "hidden" : "visible";
-      button.onclick = () => { fig.part += by; fig.pane.scrollTop = 0; segDraw(fig); };
+      button.onclick = () => go(fig.part + by);
     };
     step("‹ before", -1);
-    element("span", "hl-quiet", fig.pager, `part ${fig.part + 1} of ${last + 1}`);
+    const place = element("label", "hl-quiet", fig.pager, "part ");
+    const field = element("input", "hl-field", place);
+    Object.assign(field, { type: "number", min: 1, max: last + 1, value: fig.part + 1 });
+    field.onchange = () => go((Math.round(Number(field.value)) || 1) - 1);
+    place.append(` of ${last + 1}`);
     step("after ›", 1);
   });
 }
@@ -153,8 +188,8 @@ function segTint(fig, n) {
 
 function segText(fig) {
   const [from, to] = fig.parts[fig.part];
-  const { score, meta } = fig.data;
-  const named = meta.names.length && meta.names.length === fig.spans.length;
+  const { meta } = fig.data;
+  const named = fig.k === meta.start; // names are those of the segments that Python knows
   const lines = document.createDocumentFragment();
   const parent = fig.way === "lines" ? lines : element("div", "hl-running", lines);
   if (parent !== lines) parent.dir = "auto";
@@ -166,7 +201,7 @@ function segText(fig) {
     const text = (a < from ? "… " : "") + fig.text.slice(start, end) + (b > to ? " …" : "");
     if (fig.way === "running") {
       parent.append(document.createTextNode(fig.text.slice(shown, start)));
-      if (named) element("span", "hl-chip", parent, meta.names[n]);
+      if (named && meta.names[n]) element("span", "hl-chip", parent, meta.names[n]);
       const span = element("span", "hl-piece", parent, text);
       span.style.background = segTint(fig, n);
       fig.rows.set(n, span);
@@ -178,7 +213,7 @@ function segText(fig) {
       middle.dir = "auto";
       if (named && meta.names[n]) element("div", "hl-name", middle, meta.names[n]);
       element("div", "", middle, text);
-      const sure = element("span", "hl-quiet", row, gap < 0 || b > to ? "" : score[gap].toFixed(2));
+      const sure = element("span", "hl-quiet", row, gap < 0 || b > to ? "" : segSure(fig, gap).toFixed(2));
       sure.title = "Confidence of the boundary after this segment";
       fig.rows.set(n, row);
     }
@@ -190,97 +225,4 @@ function segText(fig) {
   if (!fig.held) fig.high = Math.max(fig.high, fig.pane.offsetHeight);
   fig.pane.style.height = `${fig.high}px`;
   fig.pane.scrollTop = top;
-}
-
-const segX = (fig, offset) => {
-  const [from, to] = fig.parts[fig.part];
-  return 26 + ((offset - from) / Math.max(1, to - from)) * (fig.width - 34);
-};
-const segY = (k) => 6 + (1 - k / 1000) * (SEG_HIGH - 24);
-
-function segCurve(fig) {
-  const { score, gold, meta } = fig.data;
-  const { theme } = fig;
-  const ctx = surface(fig.curve, fig.width, SEG_HIGH);
-  const [from, to] = fig.parts[fig.part];
-  ctx.font = `11px ${theme.font}`;
-  ctx.fillStyle = theme.muted;
-  ctx.textAlign = "right";
-  ctx.textBaseline = "middle";
-  for (const k of [0, 500, 1000]) {
-    ctx.fillText(String(k / 1000), 20, segY(k));
-    ctx.fillRect(26, segY(k), fig.width - 34, k ? 0.25 : 0.75);
-  }
-  const wide = fig.gaps.length < 400 ? 2 : 1;
-  let cuts = 0;
-  for (let i = 0; i < fig.gaps.length; i++) {
-    if (fig.gaps[i] < from || fig.gaps[i] > to) continue;
-    const cut = segCut(fig, i);
-    cuts += cut;
-    const [x, y] = [segX(fig, fig.gaps[i]), segY(1000 * score[i])];
-    ctx.fillStyle = cut ? theme.primary : theme.muted;
-    ctx.fillRect(x - wide / 2, y, wide, segY(0) - y);
-    if (cut) ctx.fillRect(x - wide, y - 1, 2 * wide, 2 * wide);
-    if (gold && gold[i]) {
-      ctx.fillStyle = meta.gold_colour;
-      ctx.beginPath();
-      ctx.moveTo(x, segY(0) + 3); ctx.lineTo(x - 3.5, segY(0) + 9); ctx.lineTo(x + 3.5, segY(0) + 9);
-      ctx.fill();
-    }
-  }
-  const k = fig.k ?? (meta.threshold === null ? null : 1000 * meta.threshold);
-  if (k !== null) {
-    ctx.strokeStyle = theme.text;
-    ctx.setLineDash([5, 4]);
-    ctx.beginPath(); ctx.moveTo(26, segY(k)); ctx.lineTo(fig.width - 8, segY(k)); ctx.stroke();
-    ctx.setLineDash([]);
-    ctx.fillStyle = theme.text;
-    ctx.beginPath(); ctx.arc(fig.width - 8, segY(k), 4.5, 0, 7); ctx.fill();
-  }
-  fig.curve.setAttribute("aria-label", `Confidence of a boundary along the text; ${count(cuts, "boundary").replace("boundarys", "boundaries")} in this part.`);
-}
-
-// Dragging anywhere near the line moves the threshold; a click goes to the segment; hovering tells a gap.
-function segPointer(fig) {
-  const k = (event) => Math.max(0, Math.min(1000, Math.round(1000 * (1 - (place(fig, fig.curve, event).y - 6) / (SEG_HIGH - 24)))));
-  const line = () => segY(fig.k ?? (fig.data.meta.threshold === null ? 500 : 1000 * fig.data.meta.threshold));
-  const near = (event) => Math.abs(place(fig, fig.curve, event).y - line()) < 9;
-  fig.curve.onpointerdown = (event) => {
-    fig.held = near(event);
-    if (fig.held) { fig.curve.setPointerCapture(event.pointerId); tooltip(fig); return; }
-    const gap = segNearest(fig, place(fig, fig.curve, event).x);
-    const n = fig.spans.findIndex(([, b]) => b >= fig.gaps[gap]);
-    const row = fig.rows.get(n);
-    if (row) fig.pane.scrollTop += row.getBoundingClientRect().top - fig.pane.getBoundingClientRect().top - 60;
-  };
-  fig.curve.onpointermove = (event) => {
-    if (fig.held) { segMove(fig, k(event)); return; }
-    fig.curve.style.cursor = near(event) ? "ns-resize" : "pointer";
-    const at = place(fig, fig.curve, event);
-    const gap = segNearest(fig, at.x);
-    if (gap < 0) return;
-    const cut = fig.gaps[gap];
-    const around = `${fig.text.slice(Math.max(0, cut - 28), cut).trim()} ¦ ${fig.text.slice(cut, cut + 28).trim()}`;
-    const gold = fig.data.gold && fig.data.gold[gap] ? " · a true boundary" : "";
-    tooltip(fig, at.bx, at.by, `${around.replace(/\s+/g, " ")}\nconfidence ${fig.data.score[gap].toFixed(2)}${gold}`);
-  };
-  fig.curve.onpointerleave = () => { if (!fig.held) tooltip(fig); };
-  fig.curve.onpointerup = fig.curve.onpointercancel = () => {
-    const moved = fig.held && fig.k !== null;
-    fig.held = false;
-    if (moved) { segDraw(fig); fig.send("choose", [fig.k]); }
-  };
-}
-
-// The highest gap within a few pixels, else the nearest: index, −1 where the text has none.
-function segNearest(fig, x) {
-  const [from, to] = fig.parts[fig.part];
-  let [best, worth] = [-1, Infinity];
-  for (let i = 0; i < fig.gaps.length; i++) {
-    if (fig.gaps[i] < from || fig.gaps[i] > to) continue;
-    const off = Math.abs(segX(fig, fig.gaps[i]) - x);
-    const price = off < 4 ? -fig.data.score[i] : off;
-    if (price < worth) [best, worth] = [i, price];
-  }
-  return best;
 }

@@ -1,9 +1,15 @@
-"""A cut text: coloured segments, the confidence of every gap as a curve, and a threshold dragged in the browser."""
+"""A cut text: coloured segments, the confidence of every gap as a curve, and a threshold dragged in the browser.
+
+A threshold is a whole number of thousandths, and a gap is sent as the number of thousandths that its score reaches: so
+the browser decides about every gap exactly as `Segmentation.at` does.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Callable, Sequence
+from itertools import accumulate, takewhile
 
 import numpy as np
 
@@ -13,8 +19,10 @@ from lib.views.packet import pack
 
 STEPS = 1000  # of the threshold from 0 to 1
 AS_FOUND = STEPS + 1  # sent by the browser where the threshold is given up
-BYTES = 1_400_000  # of text and gaps that are sent
-PER_GAP = 10  # bytes at most: step 4, score 4, found 1, gold 1
+BYTES = 1_200_000  # of text and gaps that are sent, deflated
+NAMED = 40_000  # characters of names that are sent
+UNPACKED = 2**27  # bytes of text and gaps before they are deflated
+GRID = np.arange(1, STEPS + 1) / STEPS
 TOPIC_COLOURS = tuple(colour for colour in palette.CATEGORICAL if colour != palette.NEUTRAL)
 
 
@@ -35,7 +43,7 @@ def segments_figure(
     """A text in segments, with a slider that decides in the browser which gaps are boundaries.
 
     Args:
-        text: what was cut; what exceeds 1.4 MB with its gaps is left out and announced.
+        text: what was cut; what exceeds 1.2 MB with its gaps, deflated, is counted, but not shown, and announced.
         gaps: (gap,) character offsets at which the text can be cut, ascending.
         score: (gap,) confidence 0 … 1; a gap of 0 is never a boundary.
         boundaries: offsets among the gaps that were found.
@@ -47,48 +55,74 @@ def segments_figure(
         coloured: a colour for each segment in place of two alternating tints.
         note: a line beneath.
     """
-    gaps, score = np.asarray(gaps, np.int64), np.asarray(score, np.float32)
+    gaps, score = np.asarray(gaps, np.int64), np.asarray(score, np.float64)
     found, true = np.isin(gaps, boundaries), np.isin(gaps, [] if gold is None else gold)
     kept = (score > 0) | found | true
-    end = shown_end(text, gaps[kept])
+    gaps, found, true, reached = gaps[kept], found[kept], true[kept], thousandths(score[kept])
+    end, packed = _deflated(text, gaps, reached, found, true if gold is not None else None)
+    behind = gaps >= end
     if end < len(text):
         note = f"{note} Shown: the first {end:,} of {len(text):,} characters; downloads hold everything.".strip()
-    kept &= gaps < end
-    shown = text[:end]
-    steps = np.diff(utf16_offsets(shown)[gaps[kept]], prepend=0)
-    data = {
-        "text": np.frombuffer(shown.encode("utf-8", "replace"), np.uint8),
-        "steps": steps.astype(np.uint16 if steps.max(initial=0) < 2**16 else np.uint32),
-        "score": score[kept],
-        "found": found[kept].astype(np.uint8),
-    }
-    if gold is not None:
-        data["gold"] = true[kept].astype(np.uint8)
-    digest = hashlib.sha256(b"".join(array.tobytes() for array in data.values())).hexdigest()[:16]
+    names = [str(name)[:80] for name in names]
     label = f"a text in {unit}s"
     meta = {
-        "id": digest,
+        "id": hashlib.sha256(packed).hexdigest()[:16],
         "unit": unit,
         "threshold": None if threshold is None else float(threshold),
         "start": start,
-        "names": [str(name)[:80] for name in names],
-        "unreachable": 0 if gold is None or end < len(text) else len(set(map(int, gold)) - set(gaps.tolist())),
+        "names": names[: sum(1 for _ in takewhile(NAMED.__ge__, accumulate(map(len, names))))],
+        "true": None if gold is None else len(set(map(int, gold))),
         "colours": list(TOPIC_COLOURS) if coloured else [],
         "gold_colour": palette.OUTPUT,
         "note": note,
         "label": label,
     }
+    data = {"packed": np.frombuffer(packed, np.uint8)}
+    if behind.any():
+        data["behind"] = np.stack([cut_at_each(reached[b], found[b]) for b in (behind, behind & true)])
     return Figure("segments", pack(meta, data), (AS_FOUND + 1,), label)
 
 
-def shown_end(text: str, gaps: np.ndarray) -> int:
-    """How many characters of a text are sent: all, or up to the last gap (gap,) that the payload has room for."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    size = np.r_[0, np.cumsum(1 + (points > 0x7F) + (points > 0x7FF) + (points > 0xFFFF))]  # bytes of UTF-8
-    if size[-1] + PER_GAP * len(gaps) <= BYTES:
-        return len(text)
-    fits = gaps[size[gaps] + PER_GAP * np.arange(1, len(gaps) + 1) <= BYTES]
-    return int(fits[-1]) if len(fits) else int(np.searchsorted(size, BYTES, side="right")) - 1
+def thousandths(score: np.ndarray) -> np.ndarray:
+    """1 + how many of the thresholds 0.001 … 1 each score reaches, 0 for a score of 0: uint16 (gap,).
+
+    >>> thousandths(np.array([0.0, 1e-9, 0.5, 1.0])).tolist()
+    [0, 1, 501, 1001]
+    """
+    return np.where(score > 0, 1 + np.searchsorted(GRID, score, side="right"), 0).astype(np.uint16)
+
+
+def cut_at_each(reached: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """How many gaps are boundaries at the thresholds 0, 1 … 1000, and last as found: uint32 (1002,).
+
+    reached: (gap,), see `thousandths`; found: (gap,) whether it was found to be a boundary.
+    """
+    above = np.cumsum(np.bincount(reached, minlength=STEPS + 2)[:0:-1])[::-1]
+    return np.append(above, found.sum()).astype(np.uint32)
+
+
+def _deflated(
+    text: str, gaps: np.ndarray, reached: np.ndarray, found: np.ndarray, true: np.ndarray | None
+) -> tuple[int, bytes]:
+    """How many characters of a text are sent, all or up to a gap, and those with their gaps, deflated."""
+    offsets, end = utf16_offsets(text), len(text)
+    while True:
+        inside = gaps < end
+        steps = np.diff(offsets[gaps[inside]], prepend=0)
+        kind = next(kind for kind in (np.uint8, np.uint16, np.uint32) if steps.max(initial=0) <= np.iinfo(kind).max)
+        data = {
+            "text": np.frombuffer(text[:end].encode("utf-8", "replace"), np.uint8),
+            "steps": steps.astype(kind),
+            "score": reached[inside],
+            "found": found[inside].astype(np.uint8),
+        }
+        if true is not None:
+            data["gold"] = true[inside].astype(np.uint8)
+        packed = zlib.compress(pack({}, data, limit=UNPACKED))
+        if len(packed) <= BYTES:
+            return end, packed
+        most = int(0.95 * end * BYTES / len(packed))
+        end = int(gaps[gaps <= most].max(initial=0)) or most
 
 
 def utf16_offsets(text: str) -> np.ndarray:
