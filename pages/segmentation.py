@@ -10,7 +10,7 @@ from lib.ui.frame import how_to_read, question
 from lib.ui.message import guarded
 from lib.ui.scene import scene
 from lib.ui.segmentation.benchmark import benchmark_panel
-from lib.ui.segmentation.controls import granularity_control, way_controls
+from lib.ui.segmentation.controls import control_row, granularity_control, way_controls
 from lib.ui.segmentation.cutting import made, spoken_note
 from lib.ui.segmentation.methods import methods_panel
 from lib.ui.segmentation.picture import at_threshold, downloads, numbers, picture
@@ -54,7 +54,7 @@ def panel() -> None:
         pasted = text_box()
         with st.container(horizontal=True, vertical_alignment="center"):
             buttons(described(now, pasted))
-        with st.container(horizontal=True, vertical_alignment="bottom", key="segmentation-controls"):
+        with control_row():
             granularity, segments = granularity_control()
             shown = "written" if pasted else shown_condition()
             ask = way_controls(now, granularity, segments)

@@ -1,15 +1,18 @@
 """The Segmentation page: paste, see, take away; every section; models and texts that ask for words of explanation."""
 
+import json
 from pathlib import Path
 from threading import Event
 from time import sleep
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib.segmentation import SegmentationError, segment
+from lib.segmentation.judging import Answer, judged
 from lib.ui import cached
-from lib.ui.segmentation import benchmark, cutting, picture
+from lib.ui.segmentation import benchmark, cutting, picture, tables
 from lib.ui.segmentation.wording import TRANSCRIPT, share
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
@@ -105,6 +108,60 @@ def test_texts_with_little_to_cut_are_shown_in_every_section(fresh, pasted):
 
 def test_another_language_is_told(fresh):
     assert "does not look like English" in said(opened(corpus="encyclopedia-ko"))
+
+
+@pytest.mark.parametrize("granularity", ["sentence", "topic"])
+@pytest.mark.parametrize("pasted", ["", "word", "We rowed on. The lake was calm. =1+1 <b>home</b>."])
+def test_every_download_can_be_made(fresh, monkeypatch, granularity, pasted):
+    """Also where a cut was found as a whole and has no threshold, which no JSON has a number for."""
+    made = {}
+    monkeypatch.setattr(picture, "download_row", lambda files, key: made.update(files))
+    app = opened(corpus="topics")
+    app.text_area(key="segmentation-text").set_value(pasted).run()
+    app.segmented_control(key="segmentation-granularity").set_value(granularity).run()
+    assert not app.exception
+    taken = {label: make().decode("utf-8-sig") for label, (_, _, make) in made.items()}
+    assert list(taken) == ["Text", "JSON", "CSV", "Subtitles", "Page"]
+    read = json.loads(taken["JSON"], parse_constant=lambda name: pytest.fail(name))
+    whole = granularity == "topic" and pasted != "word"
+    assert (read["threshold"] is None) == whole
+    assert ("# threshold: found as a whole" in taken["CSV"]) == whole
+    assert "<!doctype html>" in taken["Page"].lower()
+
+
+def test_nothing_is_offered_to_drag_and_nothing_said_of_talk_where_one_word_cannot_be_cut(fresh):
+    app = opened()
+    app.text_area(key="segmentation-text").set_value("word").run()
+    shown = said(app)
+    assert "1 sentence" in shown and "Threshold" not in shown
+    assert "may serve better" not in shown
+    app.text_area(key="segmentation-text").set_value("one two").run()
+    assert "Threshold" in said(app)
+
+
+def test_conditions_are_judged_in_their_own_order_and_none_is_told(fresh):
+    app = section(opened(), "benchmark")
+    app.button_group(key="segmentation-conditions").set_value(["bare", "written"]).run()
+    assert not app.exception
+    app.button_group(key="segmentation-conditions").set_value([]).run()
+    assert "Choose a condition." in said(app)
+    assert not app.exception
+
+
+def test_a_table_of_methods_marks_the_best_and_escapes_what_it_is_given(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(tables.st, "html", drawn.append)
+    monkeypatch.setattr(tables.st, "markdown", drawn.append)
+    monkeypatch.setattr(tables.st, "caption", drawn.append)
+    right, wrong = Answer(np.array([2, 4]), np.array([2, 4]), 8), Answer(np.array([2, 4]), np.array([2, 5]), 8)
+    tables.result_table([judged("c", "sentence", "as written", name, [answer]) for name, answer in
+                         (("<b>ours</b>", right), ("theirs", wrong))])  # fmt: skip
+    _, table, note = drawn
+    assert "&lt;b&gt;ours&lt;/b&gt;" in table and "<b>ours" not in table
+    cells = [row.split('<td role="cell">')[1:] for row in table.split('<tr role="row">')[2:]]
+    assert [cell.startswith("<b>") for cell in cells[0]] == [False, True, True, True, False, True, False]
+    assert not any(cell.startswith("<b>") for cell in cells[1])
+    assert "1 document, 2 true boundaries, positions in tokens." in note
 
 
 def test_a_long_text_waits_for_its_button(fresh):

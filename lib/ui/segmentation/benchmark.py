@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 
 import streamlit as st
@@ -26,6 +27,7 @@ from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.tables import failure_list, result_table
 from lib.ui.segmentation.wording import condition_name
 from lib.ui.tables import csv_table
+from lib.ui.words import plural
 
 OWN = "a file of your own"
 FEW = 12  # documents at first
@@ -60,15 +62,16 @@ def benchmark_panel(now: Scene, ask: Ask) -> None:
         )
         conditions = ["written"]
         if not topics:
-            conditions = st.multiselect(
+            conditions = st.pills(
                 "Conditions",
                 list(CONDITIONS),
-                ["written", "lowered-unstopped", "bare"],
+                selection_mode="multi",
+                default=["written", "lowered-unstopped", "bare"],
                 format_func=condition_name,
                 key="segmentation-conditions",
                 persist_state="session",
-                width=480,
             )
+            conditions = [name for name in CONDITIONS if name in conditions]  # in their own order
     documents, digest = _documents(source, ask.granularity)
     if documents is None:
         return
@@ -78,7 +81,7 @@ def benchmark_panel(now: Scene, ask: Ask) -> None:
     chosen = documents[: int(count)]
     key = f"{now.engine.key} {source} {digest} {len(chosen)} {ask.granularity} {conditions}"
     work = partial(_run, now.engine, chosen, topics, source, conditions)
-    label = f"Judge all methods on {len(chosen)} document{'' if len(chosen) == 1 else 's'}"
+    label = f"Judge all methods on {plural(len(chosen), 'document')}"
     results: list[Result] | None = worked("segmentation-benchmark", key, label, work)
     if results is None:
         st.caption("Documents that a calibration was made from are left out. Nothing is fitted to what is judged here.")
@@ -88,7 +91,8 @@ def benchmark_panel(now: Scene, ask: Ask) -> None:
     facts = provenance(now, corpus=source, corpus_documents=len(chosen), seed=0)
     files = {"Benchmark as CSV": ("headlight-benchmark.csv", "text/csv", lambda: csv_table(table(results), facts))}
     download_row(files, "benchmark")
-    st.code(_command(now, source, ask, conditions, len(chosen)), language="bash")
+    st.caption("The same on the command line:")
+    st.code(_command(now, source, ask, conditions, len(chosen)), language="bash", wrap_lines=True)
 
 
 def _documents(source: str, granularity: str) -> tuple[list[Document] | None, str]:
@@ -125,9 +129,9 @@ def _run(
 
 def _command(now: Scene, source: str, ask: Ask, conditions: list[str], documents: int) -> str:
     """The same on the command line."""
-    name = "YOUR-FILE" if source == OWN else source
+    name = "YOUR-FILE" if source == OWN else quote(source)
     asked = "" if ask.granularity == "topic" else f" --conditions {' '.join(conditions)}"
     return (
-        f"python -m lib.segmentation.benchmark {name} --granularity {ask.granularity} --model {now.engine.name} "
+        f"python -m lib.segmentation.benchmark {name} --granularity {ask.granularity} --model {quote(now.engine.name)} "
         f"--documents {documents}{asked}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,11 @@ from lib.ui.segmentation.wording import (
     condition_name,
 )
 
+ROW = "segmentation-controls"
+ON_A_PHONE = f"""<style>
+/* Where not all controls have room beside each other, each line is filled to its end. */
+@media (max-width: 640px) {{ .st-key-{ROW} > [data-testid="stElementContainer"] {{ flex-grow: 1; }} }}
+</style>"""
 RECOGNISED = "as recognised"
 GRANULARITIES = {"sentence": "sentences", "topic": "topics"}
 
@@ -39,6 +45,12 @@ class Ask:
 def calibrated_conditions(now: Scene) -> list[str]:
     """The conditions for which the model has a calibration."""
     return [name for name in CONDITIONS if calibration_for(now.engine, name) is not None]
+
+
+def control_row() -> AbstractContextManager:
+    """The row over the picture that holds all controls."""
+    st.html(ON_A_PHONE)
+    return st.container(horizontal=True, vertical_alignment="bottom", key=ROW)
 
 
 def granularity_control() -> tuple[str, int | None]:

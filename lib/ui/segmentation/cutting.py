@@ -43,7 +43,9 @@ class Made:
 
 def spoken_note(found: Made | None, ask: Ask) -> None:
     """Where a text was recognised as bare and surface cues read it too: what may do better on talk."""
-    if found is not None and ask.strength == "surface" and ask.condition is None and found.condition == "bare":
+    if found is None or not found.cut.score.any():
+        return
+    if ask.strength == "surface" and ask.condition is None and found.condition == "bare":
         st.caption(
             f"If this is talk, “{STRENGTHS['heads']}” may serve better: on the built-in conversations without any "
             "marks it finds more of the true boundaries than together with surface cues, which were learnt on web text."

@@ -22,7 +22,7 @@ from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.cutting import LONG
 from lib.ui.segmentation.source import Source
-from lib.ui.segmentation.tables import failure_list, result_table, wide
+from lib.ui.segmentation.tables import failure_list, result_table, score_table
 from lib.ui.segmentation.wording import share
 from lib.ui.tables import csv_table
 
@@ -98,7 +98,8 @@ def _without_truth(now: Scene, source: Source, topics: bool, cut: Segmentation |
     for one in found:
         count = len(one.boundaries) + 1
         agree = boundary_scores(cut.boundaries.tolist(), np.unique(one.boundaries).tolist())
-        rows.append((one.method, f"{count:,}", f"{words / count:.1f}", share(agree.f1), f"{1000 * one.seconds:,.0f}"))
-    wide(("method", f"{'topics' if topics else 'sentences'}", "words each", "agrees with the cut above, F1",
-          "ms per 1,000 tokens"), rows)  # fmt: skip
+        cells = one.method, f"{count:,}", f"{words / count:.1f}", share(agree.f1), f"{1000 * one.seconds:,.0f}"
+        rows.append([(cell, "") for cell in cells])
+    unit = "topics" if topics else "sentences"
+    score_table(("method", unit, "words each", "F1 against the cut above", "ms per 1,000 tokens"), rows)
     st.caption("The true boundaries of this text are not known: nothing here says who is right.")

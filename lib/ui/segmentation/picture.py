@@ -29,13 +29,13 @@ from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.cutting import Made
 from lib.ui.segmentation.source import MARKUP, Source
+from lib.ui.segmentation.tables import facts_table
 from lib.ui.segmentation.wording import SIGNAL_NAMES, condition_name, share
-from lib.ui.tables import html_table
 from lib.ui.words import plural
 from lib.views import Figure, figure_html
 from lib.views.segments import STEPS, segments, segments_figure
 
-NARROW = "text-align:left;white-space:nowrap"  # of the table's first column, which is short
+WHOLE = "found as a whole"  # in place of a threshold
 DRAGGED = "segmentation-threshold"  # session state: (key of the cut, threshold in thousandths)
 
 
@@ -72,9 +72,8 @@ def picture(found: Made, cut: Segmentation, source: Source) -> Figure:
     gold = gold_offsets(source, cut)
     lined = threshold == threshold or dragged(found) is not None
     drag = "drag the dashed line or the slider" if lined else "drag the slider to cut at a threshold instead"
-    note = f"Hover the curve for a place, click it to go there, {drag}."
-    if gold is not None:
-        note += " ▲ true boundaries."
+    note = f"At the right: confidence that the {cut.granularity} ends there. "
+    note += f"Hover the curve for a place, click it to go there, {drag}." + " ▲ true boundaries." * (gold is not None)
     figure = segments_figure(
         source.text,
         found.cut.gaps,
@@ -86,7 +85,7 @@ def picture(found: Made, cut: Segmentation, source: Source) -> Figure:
         gold=gold,
         start=dragged(found),
         coloured=cut.granularity == "topic",
-        note=note,
+        note=note if found.cut.score.any() else "",
     )
 
     def choose(step: int | None) -> None:
@@ -110,10 +109,9 @@ def words_each(sizes: Sequence[int]) -> str:
 def numbers(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask) -> None:
     """What is known of the cut, in a quiet table, and what to know before trusting it."""
     sizes = [len(cut.text[a:b].split()) for a, b in cut.segments] or [0]
-    rows = [
-        (plural(len(cut.segments), cut.granularity), words_each(sizes)),
-        ("Threshold", "found as a whole" if cut.threshold != cut.threshold else share(cut.threshold)),
-    ]
+    rows = [(plural(len(cut.segments), cut.granularity), words_each(sizes))]
+    if found.cut.score.any():
+        rows.append(("Threshold", WHOLE if cut.threshold != cut.threshold else share(cut.threshold)))
     if len(cut.confidence):
         rows.append(
             ("Confidence", f"median {share(float(np.median(cut.confidence)))}, weakest {share(min(cut.confidence))}")
@@ -123,7 +121,7 @@ def numbers(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask
         rows += _calibration_rows(now, found, ask)
     rate = f", {found.tokens / found.seconds:,.0f} a second" if found.tokens > 2000 else ""
     rows.append(("Length", f"{plural(found.tokens, 'token')}{rate}"))
-    st.html(html_table(("This cut", ""), rows).replace(";white-space:nowrap", "").replace("text-align:left", NARROW))
+    facts_table("This cut", rows)
     told = ask.strength in ("surface", "heads")  # the table says which condition was recognised
     notes = [note for note in cut.notes if not (told and note.startswith("Read as text"))]
     method = cut.method.replace(ask.signal, SIGNAL_NAMES[ask.signal], 1) if ask.signal else cut.method
@@ -159,12 +157,12 @@ def _calibration_rows(now: Scene, found: Made, ask: Ask) -> list[tuple[str, str]
 
 def downloads(now: Scene, found: Made, cut: Segmentation, source: Source, ask: Ask, figure: Figure) -> None:
     """The cut text to take away, as it is shown."""
-    about = provenance(now, threshold=cut.threshold, segments=len(cut.segments), seed=0)
+    threshold = WHOLE if cut.threshold != cut.threshold else cut.threshold
+    about = provenance(now, threshold=threshold, segments=len(cut.segments), seed=0)
     about |= {"document": source.name, "document hash": source.digest[:16], "tokens": found.tokens}
     about |= {"method": cut.method, "tokens cut off": 0}
     if ask.signal == "":
         about = {name: value for name, value in about.items() if name not in ("layer", "head")}
-    plain = {name: value for name, value in about.items() if value == value}  # NaN is not JSON
     stem = f"headlight-{cut.granularity}s"
     download_row(
         {
@@ -172,10 +170,10 @@ def downloads(now: Scene, found: Made, cut: Segmentation, source: Source, ask: A
             "JSON": (
                 f"{stem}.json",
                 "application/json",
-                lambda: _bytes(as_json(cut, json.loads(json.dumps(plain, default=str)))),
+                lambda: _bytes(as_json(cut, json.loads(json.dumps(about, default=str)))),
             ),
             "CSV": (f"{stem}.csv", "text/csv", lambda: _bytes("\ufeff" + as_csv(cut, about))),
-            "Subtitles, 150 words a minute": (f"{stem}.srt", "application/x-subrip", lambda: _bytes(as_blocks(cut))),
+            "Subtitles": (f"{stem}.srt", "application/x-subrip", lambda: _bytes(as_blocks(cut))),
             "Page": (f"{stem}.html", "text/html", lambda: figure_html(figure, about)),
         },
         "segmentation",

@@ -94,13 +94,12 @@ def _strip(now: Scene, read: Read) -> None:
             )
     shown = slice(int(first), min(total, int(first) + ACROSS))
     row = read.signals.layers.index(layer) if layer in read.signals.layers else len(read.signals.layers) - 1
-    values = np.stack(
-        [standard(read.signals.of(name)[row, head].astype(float), read.allowed) for name in read.signals.names]
-    )
+    names = [name for name in SIGNAL_NAMES if name in read.signals.names]
+    values = np.stack([standard(read.signals.of(name)[row, head].astype(float), read.allowed) for name in names])
     lines = [int(gap) + 1 - shown.start for gap in np.flatnonzero(read.target) if shown.start <= gap < shown.stop]
     figure = heatmap_figure(
         np.clip(values[:, shown], -4, 4),
-        row_labels=[SHORT_NAMES[name] for name in read.signals.names],
+        row_labels=[SHORT_NAMES[name] for name in names],
         column_labels=read.labels[shown],
         row_title="signal",
         column_title="token before the gap",
@@ -112,7 +111,8 @@ def _strip(now: Scene, read: Read) -> None:
         square=False,
         height=330,
         note=f"Lines: {'true boundaries' if read.gold else 'boundaries of the cut above'}. "
-        f"Tokens {shown.start} – {shown.stop - 1} of {total + 1:,}; values beyond ±4 are drawn as ±4.",
+        f"Tokens {shown.start} – {shown.stop - 1} of {total + 1:,}; values beyond ±4 are drawn as ±4. "
+        "To: attention that the token sends there; by: attention that it is sent from there.",
     )
     show(figure, "segmentation-strip")
 

@@ -36,25 +36,25 @@ SIGNAL_NAMES = {
     "z_cosine_12": "likeness of z, 12 tokens",
 }
 
-SHORT_NAMES = {  # for the rows of a picture
+SHORT_NAMES = {  # for the rows of a picture: nine letters at most, for a telephone has room for no more
     "to_last": "to [SEP]",
     "to_first": "to first",
-    "from_first": "from first",
-    "from_last": "from [SEP]",
+    "from_first": "by first",
+    "from_last": "by [SEP]",
     "self": "itself",
-    "previous": "token before",
-    "next": "token after",
-    "forward_share": "ahead, share",
-    "from_earlier": "from earlier",
-    "from_later": "from later",
+    "previous": "previous",
+    "next": "next",
+    "forward_share": "% ahead",
+    "from_earlier": "by prior",
+    "from_later": "by later",
     "entropy": "entropy",
     "back_near": "back ±3",
     "back_far": "back ±10",
     "ahead_near": "ahead ±3",
     "ahead_far": "ahead ±10",
-    "z_cosine_1": "z cosine 1",
-    "z_cosine_4": "z cosine 4",
-    "z_cosine_12": "z cosine 12",
+    "z_cosine_1": "z cos 1",
+    "z_cosine_4": "z cos 4",
+    "z_cosine_12": "z cos 12",
 }
 
 TRANSCRIPT = (
