@@ -8,7 +8,7 @@ import pytest
 from lib.corpora import choi, conllu, encode, lines, read_file
 from lib.errors import HeadlightError
 
-needs_data = pytest.mark.skipif("HEADLIGHT_DATA" not in os.environ, reason="HEADLIGHT_DATA names no data folder")
+needs_data = pytest.mark.skipif(not os.environ.get("HEADLIGHT_DATA"), reason="HEADLIGHT_DATA names no data folder")
 DATA = Path(os.environ.get("HEADLIGHT_DATA", "."))
 
 

@@ -10,7 +10,7 @@ from lib.corpora import external, external_names
 from lib.corpora.outside import passages
 from lib.errors import HeadlightError
 
-needs_data = pytest.mark.skipif("HEADLIGHT_DATA" not in os.environ, reason="HEADLIGHT_DATA names no data folder")
+needs_data = pytest.mark.skipif(not os.environ.get("HEADLIGHT_DATA"), reason="HEADLIGHT_DATA names no data folder")
 
 
 @pytest.fixture
