@@ -4,6 +4,8 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import pdist, squareform
 
 from lib.segmentation.changepoints import best_cut, best_totals, chosen_number, cut_into, segment_gains
 from lib.segmentation.errors import SegmentationError
@@ -140,3 +142,15 @@ def test_a_long_text_tells_how_far_it_is_and_can_be_left():
 
     with pytest.raises(KeyboardInterrupt):
         cut_rows(rows, progress=leave)
+
+
+def test_rows_of_two_features_are_a_weighted_sum_of_cosines():
+    rng = np.random.default_rng(7)
+    vectors = {"z": rng.normal(size=(9, 30)).astype(np.float32), "hidden": rng.normal(size=(9, 20)).astype(np.float32)}
+    kernel = np.zeros((9, 9))
+    for name, share in (("z", 0.5), ("hidden", 1.0)):
+        centred = vectors[name].astype(np.float64) - vectors[name].mean(axis=0, dtype=np.float64)
+        kernel += share * (1 - squareform(pdist(centred, "cosine")))
+    rows = kernel_rows(vectors, "z+hidden", dimensions=9)
+    length = np.sqrt(np.diag(kernel))
+    assert_allclose(rows @ rows.T, kernel / np.outer(length, length), atol=1e-9)
