@@ -31,7 +31,7 @@ SHORTEST = 3  # sentences of a topic
 TABLE = 20_000_000  # segments whose scores are held at most
 DIMENSIONS = 12  # eigenvectors of the kernel
 FEATURES = ("z+hidden", "z", "hidden")
-SHARE = {"z": 0.5, "hidden": 1.0}  # of each kernel in their sum: z alone tells topics less well
+SHARE = {"z": 0.5}  # of a kernel in their sum, 1 where none is told: z alone tells topics less well
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def kernel_rows(vectors: Mapping[str, np.ndarray], features: str = "z+hidden", d
     for name in features.split("+"):
         if name in vectors:
             centred = vectors[name].astype(np.float64) - vectors[name].mean(axis=0, dtype=np.float64)
-            parts.append(np.sqrt(SHARE[name]) * _unit(centred))
+            parts.append(np.sqrt(SHARE.get(name, 1.0)) * _unit(centred))
     if not parts:
         raise SegmentationError(
             f"sentence vectors named {features}", f"{', '.join(vectors)}", "Choose z: every model has it."
