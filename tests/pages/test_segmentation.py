@@ -171,6 +171,28 @@ def test_a_long_text_waits_for_its_button(fresh):
     assert not app.exception
 
 
+def test_a_long_text_leaves_the_box_and_is_held_until_another_comes(fresh):
+    """What stands in a box travels from the browser with every click and every second of progress."""
+    app = opened()
+    box = app.text_area(key="segmentation-text")
+    box.set_value("so we went on " * 2000).run()
+    assert app.text_area(key="segmentation-text").value == ""
+    assert "so we went on so we" in app.text_area(key="segmentation-text").placeholder
+    assert "Your text\\: 8,000 words" in said(app)
+    app.text_area(key="segmentation-text").set_value(" ").run()
+    assert "Your text\\: 8,000 words" in said(app)
+    app.text_area(key="segmentation-text").set_value("It rained. We left.").run()
+    assert "Your text\\: 4 words" in said(app)
+    app.text_area(key="segmentation-text").set_value("so we went on " * 2000).run()
+    app.button(key="segmentation-clear").click().run()
+    assert "Planning a walk\\:" in said(app)
+    app.text_area(key="segmentation-text").set_value("so " * 1_000_001).run()
+    assert "at most 3,000,000 characters" in said(app)
+    app.button(key="segmentation-clear").click().run()
+    assert "at most 3,000,000" not in said(app)
+    assert not app.exception
+
+
 def test_too_many_segments_are_told(fresh):
     app = opened()
     app.text_area(key="segmentation-text").set_value("one two").run()

@@ -70,6 +70,7 @@ def benchmark_panel(now: Scene, ask: Ask) -> None:
                 format_func=condition_name,
                 key="segmentation-conditions",
                 persist_state="session",
+                wrap=True,
             )
             conditions = [name for name in CONDITIONS if name in conditions]  # in their own order
     documents, digest = _documents(source, ask.granularity)

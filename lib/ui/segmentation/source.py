@@ -15,9 +15,12 @@ from lib.ui.scene import Scene
 from lib.ui.segmentation.wording import TRANSCRIPT, condition_name
 from lib.ui.words import plural
 
-BOX = "segmentation-text"  # session state: what was pasted
+BOX = "segmentation-text"  # session state: what stands in the box
+HELD = "segmentation-held"  # session state: a long text that was taken out of it
+LIGHT = 20_000  # characters that may stand in the box: a browser sends all of them again with every click
 MARKUP = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>$:#~"})  # names are told as they are
 MOST = 3_000_000  # characters; 200,000 words of English are about 1.2 million
+HOLDS = "“{} …”\n\nThis text is held. Paste another in its place, or clear it."
 PLACEHOLDER = "Paste a text or a transcript, as long as you like. Left empty, the sidebar's document is cut."
 
 
@@ -42,28 +45,51 @@ class Source:
 
 def _set(text: str) -> None:
     st.session_state[BOX] = text
+    st.session_state.pop(HELD, None)
+
+
+def _take() -> None:
+    """A new text takes the place of one that is held; a long one is held and leaves the box."""
+    text = st.session_state[BOX] or ""
+    if not text.strip():
+        return
+    _set(text)
+    if len(text) > LIGHT:
+        st.session_state.update({BOX: "", HELD: text})
 
 
 def text_box() -> str:
-    """The box with its buttons; returns what is in it, "" where it holds nothing but white space."""
-    text = st.text_area(
-        "Text", key=BOX, height=110, placeholder=PLACEHOLDER, label_visibility="collapsed", persist_state="session"
+    """The box; returns the text that was given, "" where that is nothing but white space."""
+    held = st.session_state.get(HELD, "")
+    typed = st.text_area(
+        "Text",
+        key=BOX,
+        height=110,
+        placeholder=HOLDS.format(" ".join(held[:160].split())) if held else PLACEHOLDER,
+        label_visibility="collapsed",
+        persist_state="session",
+        on_change=_take,
     )
-    if len(text or "") > MOST:
-        raise HeadlightError(f"at most {MOST:,} characters", f"{len(text):,}", "Cut it in parts.")
-    return (text or "") if (text or "").strip() else ""
+    text = held or typed or ""
+    return text if text.strip() else ""
 
 
 def buttons(about: str) -> None:
     """Under the box: cut what was typed, an example, an empty box; and what is being cut."""
     st.button("Cut", key="segmentation-cut", type="primary", help="Or press Ctrl + Enter in the box.")
     st.button("Try a transcript", key="segmentation-example", on_click=_set, args=(TRANSCRIPT,))
-    st.button("Clear", key="segmentation-clear", on_click=_set, args=("",), disabled=not st.session_state.get(BOX))
+    empty = not (st.session_state.get(BOX) or st.session_state.get(HELD))
+    st.button("Clear", key="segmentation-clear", on_click=_set, args=("",), disabled=empty)
     st.caption(about.translate(MARKUP))
 
 
 def chosen_source(now: Scene, pasted: str, shown: str) -> Source:
-    """What is cut. shown: the condition under which the sidebar's document is read."""
+    """What is cut. shown: the condition under which the sidebar's document is read.
+
+    Raises HeadlightError for more than 3,000,000 characters.
+    """
+    if len(pasted) > MOST:
+        raise HeadlightError(f"at most {MOST:,} characters", f"{len(pasted):,}", "Cut it in parts.")
     if pasted:
         return Source("pasted text", pasted, Document("pasted text", pasted))
     document = now.document if shown == "written" else under(now.document, shown)
