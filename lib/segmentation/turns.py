@@ -1,8 +1,8 @@
 """Speakers' turns in transcripts: the name and colon that open a turn belong to what is said after them.
 
 A label is up to three words, the last of which ends with a colon, as in "Jonas:", "Dr. Osei:" and "Speaker 1:". Two
-different labels that each recur make a text a transcript. Where its turns follow line ends or finished sentences, only
-labels that do so count; where nothing is finished any more, every label of one word counts.
+different labels that each recur make a text a transcript. Only labels that open a line or follow a finished sentence
+count; where a text has hardly any of either, labels of one word count wherever they are.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .surface import abbreviated, finished
 
 CERTAIN = 30.0  # log-odds of what a label leaves no doubt about
 _WORDS = 3  # of a label at most
+_FLOWING = 60  # words that hold less than one line end or finished sentence
 _INSIDE = tuple(".!?…,;:")  # no word of a label but the last ends so, abbreviations apart
 
 
@@ -55,13 +56,11 @@ def _labels(pieces: Sequence[str], opens: Sequence[bool]) -> list[tuple[int, int
     sure = frozenset(_phrase(pieces, first, i) for i, first in opened.items())
     found = [(first, i) for i in ends if (first := _known(pieces, opens, i, sure)) is not None]
     known = _recurring(_phrase(pieces, *label) for label in found)
-    if len(known) >= 2:
-        return [label for label in found if _phrase(pieces, *label) in known]
-    known = _recurring(pieces[i].casefold() for i in ends)
-    loose = [i for i in ends if pieces[i].casefold() in known]
-    if len(known) < 2 or sum(i in opened for i in loose) * 2 > len(loose):
-        return []
-    return [(i, i) for i in loose]
+    ended = sum(new and not abbreviated(before) for before, new in zip(pieces, opens[1:], strict=False))
+    if len(known) < 2 and ended * _FLOWING < len(pieces):
+        found = [(i - bool(i and abbreviated(pieces[i - 1])), i) for i in ends]
+        known = _recurring(_phrase(pieces, *label) for label in found)
+    return [label for label in found if _phrase(pieces, *label) in known] if len(known) >= 2 else []
 
 
 def _first(pieces: Sequence[str], opens: Sequence[bool], last: int) -> int | None:
