@@ -34,7 +34,7 @@ def table(results: Sequence[Result]) -> pd.DataFrame:
 
 
 def printed(results: Sequence[Result]) -> str:
-    """The table for people: scores in per cent of 1 with 95 % intervals of the first score in brackets."""
+    """The table for people: scores as shares of 1, those of F1 and Pk with 95 % intervals in brackets."""
     lines, before = [], None
     for result in results:
         head = (result.corpus, result.condition)

@@ -36,6 +36,18 @@ def test_labels_of_several_words_and_after_initials():
     assert goes_on == ["Speaker", "1:", "Dr.", "Osei:"] * 2
 
 
+def test_labels_of_four_words_and_times_belong_together():
+    begins, goes_on = told("[00:12] Dr. Ann Lopez: so [00:15] Bo: yeah [00:20] Dr. Ann Lopez: right [1:00:02] Bo: oh")
+    assert begins == ["[00:15]", "[00:20]", "[1:00:02]"]
+    assert goes_on[:6] == ["[00:12]", "Dr.", "Ann", "Lopez:", "[00:15]", "Bo:"]
+
+
+def test_full_width_colons_and_what_stands_on_the_next_line():
+    begins, goes_on = told("Ann：It rained.\nBo： Again?\nAnn： Yes.\nBo：\nOh.\nAnn： No.")
+    assert begins == ["Bo：", "Ann：", "Bo：", "Ann："]
+    assert goes_on == ["Bo：", "Ann：", "Ann："]
+
+
 def test_line_ends_open_turns_where_nothing_is_finished():
     begins, _ = told("Ann: so yeah\nBo: what\nAnn: the file: it was gone\nBo: oh")
     assert begins == ["Bo:", "Ann:", "Bo:"]
@@ -56,6 +68,11 @@ def test_labels_of_one_word_are_enough_where_neither_marks_nor_lines_are_left():
         "We need: salt. We have: pepper, and that is all. Nobody minds.",  # none recurs
         "It rained (see file: a). And again (see file: b), and on. (see file: c)",
         "At 10:30 it rained. At 11:45 too. It: no.",
+        "The board made this decision: the mill closes. Nobody liked it. He put it this way: a town is a mill. The "
+        "next decision: the land is sold. She said it in her own way: never.",
+        'She turned and said: "Sit down." He looked up and asked: "Why?" She said: "So." He asked: "Now?"',
+        "New York: Wiley. Boston: Ginn. In New York: Wiley, and in Boston: Ginn, again. " + "It rained all day. " * 300,
+        "Copies of the file\nare met: 1. Keep it.\nOr the terms\nof use: 2. Keep.\nThese\nare met: 3. Or\nof use: no.",
     ],
 )
 def test_other_text_has_no_turns(text):
