@@ -4,7 +4,7 @@ import json
 
 from playwright.sync_api import expect
 
-from tests.browser.patience import downloaded
+from tests.browser.patience import TRY, downloaded
 from tests.browser.test_app import WAIT
 
 PASTED = "we met at the station and walked down to the lake it was cold the ferry was late <b>so</b> we drank some tea"
@@ -57,4 +57,43 @@ def test_paste_drag_download(server, tab):
     text = downloaded(tab, tab.get_by_role("button", name="Text", exact=True)).read_text("utf-8")
     expect(tab.get_by_role("cell", name=f"{before} sentences")).to_be_visible(timeout=WAIT)
     assert text.split() == PASTED.split()
+    assert tab.complaints == []
+
+
+def test_a_telephone_shows_whole_tables_and_whole_choices(server, tab):
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(f"{server.address}/segmentation?corpus=conversation")
+    settled(tab)
+    layout = tab.get_by_role("group", name="How the text is laid out")
+    assert layout.bounding_box()["height"] < 30  # one line
+    tab.get_by_text("Methods on this text").click()
+    table = tab.locator(".hl-methods")
+    expect(table).to_be_visible(timeout=WAIT)
+    tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+    name, score, *_, last = (cell.bounding_box() for cell in table.get_by_role("row").nth(1).get_by_role("cell").all())
+    assert score["y"] >= name["y"] + name["height"] - 1  # the name stands above its numbers
+    assert last["x"] + last["width"] <= 390
+    assert tab.complaints == []
+
+
+def test_a_long_text_is_sent_once_and_its_cutting_stops(server, tab):
+    sent = []
+    tab.on("websocket", lambda socket: socket.on("framesent", lambda data: sent.append(len(data))))
+    tab.goto(f"{server.address}/segmentation?corpus=conversation")
+    settled(tab)
+    box = tab.get_by_placeholder("Paste a text or a transcript")
+    box.fill("so we went on " * 10_000)
+    box.press("Control+Enter")
+    expect(tab.get_by_role("button", name="Cut 40,000 words")).to_be_visible(timeout=WAIT)
+    expect(tab.get_by_placeholder("This text is held.")).to_have_value("")
+    tab.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=WAIT)
+    assert max(sent) > 140_000
+    sent.clear()
+    tab.get_by_role("button", name="Cut 40,000 words").click()
+    stop = tab.get_by_role("button", name="Stop", exact=True)
+    expect(stop).to_be_visible(timeout=WAIT)
+    stop.click(timeout=TRY)
+    expect(tab.get_by_text("nothing was kept")).to_be_visible(timeout=WAIT)
+    assert max(sent) < 10_000
     assert tab.complaints == []
