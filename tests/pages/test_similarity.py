@@ -14,6 +14,7 @@ from lib.ui import cached, tables, texts, verdicts
 from lib.ui.similarity import anchors, compare, document, heads, layers, measures, pairs, wording
 from lib.verdicts import verdict
 from lib.views.packet import restore, unpack
+from tests.pages.test_embeddings import places
 
 DOOR = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -349,3 +350,15 @@ def test_one_pasted_document_has_anchors_and_undecided_verdicts(store):
     assert "**0** reproduced" in told and "**5** undecided" in told
     assert any("it takes two documents" in element.proto.body for element in app.get("html"))
     assert not app.exception
+
+
+@pytest.mark.parametrize(
+    ("section", "use"), [("layers", ""), ("anchors", ""), ("verdicts", ""), ("uses", "orders"), ("uses", "features")]
+)
+def test_no_picture_changes_its_place_once_all_is_measured(store, section, use):
+    chosen = {"similarity-section": section} | ({"similarity-use": use} if use else {})
+    app = opened(layer=2, head=3, **chosen)
+    before = places(app)
+    assert "similarity-matrix" in before
+    app.number_input(key="head").set_value(4).run()
+    assert places(app) == before

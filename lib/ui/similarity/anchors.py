@@ -11,11 +11,10 @@ import streamlit as st
 from lib.similarity import Measured, anchor_tokens, anchored_heads, neighbourhood, pmi
 from lib.similarity import anchors as anchors_of
 from lib.similarity.anchors import MINIMUM, SPREAD
-from lib.ui import cached
 from lib.ui.downloads import download_row
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import Ask, corpus_facts, measured, measured_key
+from lib.ui.similarity.measures import Ask, corpus_facts, kept_here, measured, measured_key
 from lib.ui.similarity.wording import by_unit, ends
 from lib.ui.tables import csv_table, numbered
 from lib.ui.words import plural
@@ -33,7 +32,7 @@ def anchor_panel(scene: Scene, ask: Ask, found: Measured) -> None:
         return
     with guarded("the anchors of these documents"):
         cosine = measured(scene, replace(ask, kind="cosine"))
-        table = cached.kept("anchor table", measured_key(scene, ask), lambda: anchors_of(found, cosine))
+        table = kept_here("anchor table", measured_key(scene, ask), lambda: anchors_of(found, cosine))
         every_head(scene, ask, found, table)
         left, right = st.columns(2)
         with left:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from lib.similarity import halevi
-from lib.ui import cached
 from lib.ui.captured import corpus_key
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import Ask, corpus_name, documents, evidence, twin_evidence
+from lib.ui.similarity.measures import Ask, corpus_name, documents, evidence, kept_here, twin_evidence
 from lib.ui.verdicts import verdict_panel
 from lib.verdicts import Verdict
 
@@ -34,4 +33,4 @@ def verdicts(scene: Scene, ask: Ask, twin: bool) -> list[Verdict]:
         return halevi(evidence(scene, ask), twin_evidence(scene, ask) if twin else None, corpus)
 
     key = f"{corpus_key(scene, documents(scene, ask), scene.engine)} {ask.top} {ask.stream} {twin} {corpus}"
-    return cached.kept("verdicts", key, build)
+    return kept_here("verdicts", key, build)

@@ -17,12 +17,11 @@ from lib.similarity import (
     layers_to_freeze,
     side_by_side,
 )
-from lib.ui import cached
 from lib.ui.captured import corpus_key
 from lib.ui.model import second_choice
 from lib.ui.progress import progress_line
 from lib.ui.scene import Scene
-from lib.ui.similarity.measures import Ask, Second, documents, outputs, second_model
+from lib.ui.similarity.measures import Ask, Second, documents, kept_here, outputs, second_model
 from lib.ui.similarity.wording import STATISTICS, by_unit, ends
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
@@ -134,7 +133,7 @@ def freeze(scene: Scene, ask: Ask, other: Second, name: str) -> None:
         with progress_line() as progress:
             return layers_to_freeze(outputs(scene, chosen, ask.stream), other.outputs, progress=progress)
 
-    found = cached.kept("freeze", f"{name} {corpus_key(scene, chosen, scene.engine)} {ask.stream}", build)
+    found = kept_here("freeze", f"{name} {corpus_key(scene, chosen, scene.engine)} {ask.stream}", build)
     st.markdown("**Layers that stand still between the two**")
     frame = found.layers.assign(threshold=found.threshold)
     bounds = {} if frame["low"].isna().any() else {"low": "low", "high": "high"}

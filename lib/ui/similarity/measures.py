@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -34,6 +36,16 @@ class Ask:
     special: bool
 
 
+def kept_here(what: str, key: str, build: Callable[[], Any]) -> Any:
+    """``cached.kept``, with one place on the page for the progress of the making, taken also where nothing is made.
+
+    Without it all that follows would stand one place further down while something is made, and the browser, which
+    knows a picture by its place, would build every one anew at the next redraw, its selection lost.
+    """
+    with st.empty():
+        return cached.kept(what, key, build)
+
+
 def documents(scene: Scene, ask: Ask) -> tuple[Document, ...]:
     """The first documents of the chosen corpus, as many as asked for."""
     return scene.documents[: ask.documents]
@@ -59,7 +71,8 @@ def corpus_facts(scene: Scene, ask: Ask) -> dict[str, object]:
 
 def outputs(scene: Scene, chosen: tuple[Document, ...], stream: str | None, engine: Engine | None = None) -> Capture:
     """Head outputs z of documents, from the store where they are known."""
-    taken = captured(scene, chosen, ("z",), engine)
+    with st.empty():  # as in ``kept_here``
+        taken = captured(scene, chosen, ("z",), engine)
     return taken.streams[stream] if stream else taken
 
 
@@ -73,7 +86,7 @@ def measured(scene: Scene, ask: Ask, engine: Engine | None = None) -> Measured:
         with progress_line() as progress:
             return measure(taken, ask.top, ask.kind, ask.special, ask.words, progress)
 
-    return cached.kept("measured", measured_key(scene, ask, engine), build)
+    return kept_here("measured", measured_key(scene, ask, engine), build)
 
 
 def measured_key(scene: Scene, ask: Ask, engine: Engine | None = None) -> str:
@@ -84,7 +97,7 @@ def measured_key(scene: Scene, ask: Ask, engine: Engine | None = None) -> str:
 def head_table(scene: Scene, ask: Ask) -> pd.DataFrame:
     """One row per head: every statistic, its chance and lift, with intervals simultaneous over all heads."""
     key = measured_key(scene, ask)
-    return cached.kept("head table", key, lambda: summary(measured(scene, ask), simultaneous=True))
+    return kept_here("head table", key, lambda: summary(measured(scene, ask), simultaneous=True))
 
 
 def mass(scene: Scene, ask: Ask, engine: Engine | None = None) -> ColumnMass:
@@ -97,7 +110,7 @@ def mass(scene: Scene, ask: Ask, engine: Engine | None = None) -> ColumnMass:
         with progress_line() as progress:
             return column_mass(engine, read, stream=ask.stream, progress=progress)
 
-    return cached.kept("column mass", f"{corpus_key(scene, chosen, engine)} {ask.stream}", build)
+    return kept_here("column mass", f"{corpus_key(scene, chosen, engine)} {ask.stream}", build)
 
 
 def evidence(scene: Scene, ask: Ask, engine: Engine | None = None) -> Evidence:
@@ -119,7 +132,7 @@ def twin_evidence(scene: Scene, ask: Ask) -> Evidence:
             twin.release()
 
     key = f"{corpus_key(scene, documents(scene, ask), scene.engine)} {ask.top} {ask.stream}"
-    return cached.kept("twin evidence", key, build)
+    return kept_here("twin evidence", key, build)
 
 
 @dataclass(frozen=True)
@@ -142,4 +155,4 @@ def second_model(scene: Scene, ask: Ask, name: str) -> Second:
             engine.release()
 
     key = f"{name} {scene.choice.device} {scene.choice.dtype} {corpus_key(scene, documents(scene, ask), scene.engine)}"
-    return cached.kept("second model", f"{key} {ask}", build)
+    return kept_here("second model", f"{key} {ask}", build)

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import streamlit as st
 
-from lib.ui import cached
+from lib.ui.similarity.measures import kept_here
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ def sheet(title: str, chart: alt.LayerChart | None, said: str) -> Sheet:
 
 
 def kept_sheets(what: str, key: str, build: Callable[[], Iterable[Sheet]]) -> tuple[Sheet, ...]:
-    """Sheets under a name and a key, made once as by ``cached.kept``."""
-    return cached.kept(f"sheets: {what}", key, lambda: tuple(build()))
+    """Sheets under a name and a key, made once."""
+    return kept_here(f"sheets: {what}", key, lambda: tuple(build()))
 
 
 def show_sheet(found: Sheet) -> None:

@@ -26,7 +26,7 @@ from lib.ui.progress import progress_line
 from lib.ui.pruning_orders import Orders, hand_over
 from lib.ui.scene import Scene
 from lib.ui.similarity.compare import second
-from lib.ui.similarity.measures import Ask, corpus_facts, corpus_name, documents, measured_key, outputs
+from lib.ui.similarity.measures import Ask, corpus_facts, corpus_name, documents, kept_here, measured_key, outputs
 from lib.ui.similarity.wording import ends
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table, numbered
@@ -79,7 +79,7 @@ def alignment(scene: Scene, ask: Ask) -> np.ndarray:
         with progress_line() as progress:
             return head_alignment(taken, MOST_TOKENS, progress)
 
-    return cached.kept("head alignment", f"{corpus_key(scene, chosen, scene.engine)} {ask.stream}", build)
+    return kept_here("head alignment", f"{corpus_key(scene, chosen, scene.engine)} {ask.stream}", build)
 
 
 def orders(scene: Scene, ask: Ask, measured: Measured, table: pd.DataFrame) -> None:
@@ -171,7 +171,7 @@ def _features(scene: Scene, ask: Ask):
         with progress_line() as progress:
             return token_features(taken, ask.top, ask.kind, ask.special, ask.words, progress)
 
-    return cached.kept("features", measured_key(scene, ask), build)
+    return kept_here("features", measured_key(scene, ask), build)
 
 
 def keywords(scene: Scene, ask: Ask) -> None:
@@ -179,7 +179,7 @@ def keywords(scene: Scene, ask: Ask) -> None:
     words = replace(ask, words=True, special=False)
     chosen = documents(scene, words)
     key = f"{corpus_key(scene, chosen, scene.engine)} {words}"
-    found = cached.kept("keywords", key, lambda: rank_keywords(_features(scene, words), chosen))
+    found = kept_here("keywords", key, lambda: rank_keywords(_features(scene, words), chosen))
     change, low, high = found.difference
     st.markdown(
         f"Ranking by neighbourhood features is **{written(change, '+.2f')}** {ends(low, high, '+.2f')} in mean "
