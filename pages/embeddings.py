@@ -31,13 +31,14 @@ SECTIONS = {
 
 
 def head(on: Stage, told: dict[tuple[int, int], str] | None) -> Drawn | None:
-    """The chosen head, large, and its numbers; None where it cannot be drawn."""
+    """The chosen head, large, and its numbers; None where it cannot be drawn, or not yet."""
     view = view_controls(on)
-    if told is not None:
-        st.text(told[on.chosen])
+    with st.container():  # a place of its own, with and without words: the points below stay where they are
+        if told is not None:
+            st.text(told[on.chosen])
     with guarded("the map of this head"):
-        drawn = one_head(on, view)
-        trust_strip(on.taken, drawn)
+        if (drawn := one_head(on, view)) is not None:
+            trust_strip(on.taken, drawn)
         scale_lines(on)
         return drawn
     return None
@@ -50,7 +51,9 @@ def panel() -> None:
     now = scene()
     ask, look = controls(now)
     with guarded("the maps of these documents"):
-        on = searched(stage(now, ask, look))
+        with st.empty():  # a place of its own, with and without a progress line
+            on = stage(now, ask, look)
+        on = searched(on)
         maps_before = known_maps(on.taken, ask.settings())
         told = sentences(on, maps_before)
         above, below = st.container(), st.container()

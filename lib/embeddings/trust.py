@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from math import isnan
 from operator import length_hint
 
 import numpy as np
@@ -60,11 +61,15 @@ class Trust:
 
     @property
     def doubtful(self) -> str:
-        """Why the picture deserves a mark, in words; "" where it does not."""
+        """Why the picture deserves a mark, in words; "" where it does not. What is not defined cannot be trusted."""
         reasons = []
-        if self.picture_correlation > LEAST_FOLLOWING:
+        if isnan(self.picture_correlation):
+            reasons.append("whether distance follows attention is not defined here")
+        elif self.picture_correlation > LEAST_FOLLOWING:
             reasons.append(f"distance hardly follows attention (Spearman {written(self.picture_correlation, '.2f')})")
-        if self.trustworthiness < LEAST_TRUST:
+        if isnan(self.trustworthiness):
+            reasons.append("no point is nearer than another, or there are too few")
+        elif self.trustworthiness < LEAST_TRUST:
             reasons.append(f"points drawn near are often not near (trustworthiness {self.trustworthiness:.2f})")
         return "; ".join(reasons)
 

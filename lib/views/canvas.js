@@ -248,7 +248,8 @@ function hatch(ctx, theme) {
 
 function legends(parent, meta, roles) {
   parent.replaceChildren();
-  if (meta.colour_title) element("span", "hl-key hl-quiet", parent, `${meta.colour_title}:`);
+  const colon = meta.legend.length ? ":" : ""; // colours that speak for themselves have no entries
+  if (meta.colour_title) element("span", "hl-key hl-quiet", parent, meta.colour_title + colon);
   for (const entry of meta.legend) {
     const key = element("span", "hl-key", parent);
     if (entry.colours.length === 1) element("i", "", key).style.background = entry.colours[0];

@@ -16,7 +16,10 @@ from lib.views.component import Figure, show, show_head_grid
 from lib.views.packet import pack, unpack
 
 BUDGET = 1_200_000  # bytes of coordinates
-DOUBT = "In these pictures nearness hardly follows attention, or points drawn near are often not near in full space."
+DOUBT = (
+    "In these pictures nearness hardly follows attention, or points drawn near are often not near in full space, or "
+    "neither can be told."
+)
 
 
 def matrix_scatter_figure(

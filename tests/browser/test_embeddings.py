@@ -129,6 +129,33 @@ def test_a_selection_survives_other_colours_but_not_another_head(server, tab):
     assert tab.complaints == []
 
 
+def test_a_box_drawn_right_after_the_first_click_selects(fresh_server, tab):
+    """The first redraw moves nothing: what was measured before it showed its progress in places of its own."""
+    tab.goto(f"{fresh_server.address}/embeddings?corpus=probes&layer=2&head=3&tokens=64")
+    picture(tab, "embeddings-one").wait_for(timeout=3 * WAIT)
+    expect(tab.get_by_text("near here, near in full")).to_be_visible(timeout=WAIT)
+    points = picture(tab, "embeddings-one")
+    points.scroll_into_view_if_needed()
+    points.evaluate("(canvas) => { canvas.marked = true; }")
+    box = points.bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    points.press("Shift+ArrowRight")
+    points.press("Enter")  # the choice asks for a redraw
+    tab.keyboard.down("Shift")
+    tab.mouse.move(middle[0] - 120, middle[1] - 120)
+    tab.mouse.down()
+    tab.mouse.move(middle[0] + 60, middle[1] + 60, steps=8)
+    tab.mouse.up()
+    tab.keyboard.up("Shift")
+    tab.mouse.move(5, 5)
+    tab.wait_for_timeout(3_000)
+    resting(tab)
+    assert points.evaluate("(canvas) => canvas.marked === true"), "the same picture as before, not another in its place"
+    expect(reading(tab)).to_contain_text("selected")
+    assert points.bounding_box() == box
+    assert tab.complaints == []
+
+
 @pytest.fixture
 def plain(chromium):
     """A page of a browser that has no WebGL."""

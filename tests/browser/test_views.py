@@ -214,6 +214,11 @@ def test_a_selection_survives_other_colours(opened):
     told(tab, "'points': ()")
 
 
+def test_colours_that_speak_for_themselves_end_in_no_colon(opened):
+    legends = opened("bare").locator(".hl-legends")
+    assert [legends.nth(i).inner_text().split("\n")[0] for i in range(2)] == ["the patch's mean colour", "kind:"]
+
+
 PIXEL = """(cv, [column, row, shift]) => {
   const [w, h] = [cv.clientWidth, cv.clientHeight];
   const side = Math.min(w, h) - 36;

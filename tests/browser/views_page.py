@@ -70,6 +70,11 @@ if view == "scatter":
         on_choose=remember("point"),
         on_select=remember("points"),
     )
+if view == "bare":
+    nine = np.argwhere(np.ones((3, 3)))
+    own = views.Colouring(np.zeros(9, np.uint8), ("#808080",), (), "the patch's mean colour")
+    views.scatter(nine, key="v-own", colouring=own)
+    views.scatter(nine, key="v-told", colouring=views.by_class(np.zeros(9, int), ["all"], title="kind"))
 if view == "matrix":
     points = views.coordinates(np.random.default_rng(0).normal(size=(3, 4, 50, 2)))
     colouring = views.by_class(np.arange(50) % 2, ["query", "key"])

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from lib.embeddings import MapSettings
 from lib.errors import HeadlightError
 from lib.ui import cached
-from lib.ui.embeddings import every, maps, measures, numbers, stage
+from lib.ui.embeddings import every, maps, measures, numbers, pace, stage
 from lib.ui.embeddings.claims import named_heads
 from lib.ui.embeddings.colours import Known, colouring
 from lib.ui.embeddings.measures import Ask, map_points
@@ -156,7 +156,7 @@ def finished(made, first=(1, 0)):
 
 
 def test_two_visitors_share_maps_that_are_drawn_once(fresh, taken, monkeypatch):
-    monkeypatch.setattr(maps, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
+    monkeypatch.setattr(pace, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
     settings = small().settings(20)
     one, other = (maps.maps(taken, settings, 40) for _ in range(2))
     assert one is other
@@ -168,7 +168,7 @@ def test_two_visitors_share_maps_that_are_drawn_once(fresh, taken, monkeypatch):
 
 
 def test_maps_stop_in_the_middle_and_go_on(fresh, taken, monkeypatch):
-    monkeypatch.setattr(maps, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
+    monkeypatch.setattr(pace, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
     settings = small().settings(21)
     made = maps.maps(taken, settings, 42)
     put = maps.Maps.put
@@ -230,7 +230,7 @@ def test_the_head_that_a_thread_begins_with_is_known(fresh, taken, monkeypatch):
         yield from real(*given, **named)
 
     monkeypatch.setattr(maps, "tiles", late)
-    monkeypatch.setattr(maps, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
+    monkeypatch.setattr(pace, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
     settings = MapSettings(method="umap", most=20)
     made = maps.maps(taken, settings, 40)
     assert not made.begins_with((4, 11))
@@ -327,3 +327,113 @@ def test_the_edge_is_the_end():
     on = SimpleNamespace(place=(0, 11), taken=SimpleNamespace(query=np.zeros((6, 12, 1, 1)), layers=(3, 4, 5, 6, 7, 8)))
     assert neighbour(on, -1, 0) == (3, 11) and neighbour(on, 1, 0) == (4, 11) and neighbour(on, 0, 1) == (3, 11)
     assert stage.Stage.chosen.fget(SimpleNamespace(place=(2, 1), taken=on.taken)) == (5, 1)
+
+
+def test_clicks_are_answered_while_points_are_arranged(fresh, monkeypatch):
+    gate, asked = threading.Event(), []
+    real = measures.project
+
+    def late(*given, **named):
+        asked.append(1)
+        gate.wait(120)
+        return real(*given, **named)
+
+    monkeypatch.setattr(measures, "project", late)
+    monkeypatch.setattr(maps.Maps, "go_on", lambda *_: None)
+    try:
+        app = opened(layer=2, head=3, tokens=16, **{"embeddings-method": "tsne", "embeddings-read": 200})
+        assert [one.proto.text for one in app.get("progress")][-1].startswith("L2 H3 by t-SNE.")
+        app.number_input(key="head").set_value(4).run()
+        assert [one.proto.text for one in app.get("progress")][-1].startswith("L2 H4 by t-SNE.")
+        assert len(asked) == 2 and not app.exception
+        assert "What tells a token" not in said(app), "nothing is said of a picture that is not there"
+    finally:
+        gate.set()
+    end = time.monotonic() + 120
+    while "near here, near in full" not in drawn(app) and time.monotonic() < end:
+        time.sleep(0.2)
+        app.run()
+    assert "near here, near in full" in drawn(app) and "cannot be shown" not in said(app)
+
+
+def test_how_long_all_heads_take_is_said_beforehand_and_meanwhile(fresh, taken, monkeypatch):
+    monkeypatch.setattr(pace, "free_bytes", lambda _: 1 << 40)
+    monkeypatch.setattr(pace.os, "cpu_count", lambda: 2)
+    assert pace.expected("tsne", 72, 2_000) == pytest.approx(374.4)
+    monkeypatch.setattr(pace, "free_bytes", lambda _: 0)
+    assert pace.expected("tsne", 72, 2_000) == pytest.approx(748.8), "no memory for a second process"
+    assert [pace.spoken(seconds) for seconds in (3, 41, 60, 61, 374.4)] == ["10 s", "50 s", "60 s", "2 min", "7 min"]
+
+    made = maps.Maps(taken, MapSettings("tsne", most=20), np.zeros((2, 12, 40, 2), np.uint16), np.zeros((2, 12), bool))
+    assert made.seconds_left() == pytest.approx(24 * 40 * pace.SECONDS["tsne"]), "nothing is drawn yet"
+    made.state, made.drawn, made.ready[0, :4] = "drawing", 4, True
+    made.began = time.monotonic() - 20
+    assert made.seconds_left() == pytest.approx(20 / 4 * 20, rel=0.05), "by what the four took"
+
+
+def test_the_names_of_slow_methods_tell_how_long_they_take(fresh, monkeypatch):
+    monkeypatch.setattr(pace, "free_bytes", lambda _: 0)
+    app = opened(tokens=16, **{"embeddings-read": 200})
+    names = app.segmented_control(key="embeddings-method").options
+    assert [name.split(" :")[0] for name in names] == ["PCA", "UMAP", "t-SNE"]
+    assert "≈ 13 min" in names[2] and "≈ 2 min" in names[1] and "≈" not in names[0]
+
+
+def test_maps_left_for_others_are_not_drawn_on(fresh, taken, monkeypatch):
+    monkeypatch.setattr(pace, "free_bytes", lambda _: 0)  # no processes of their own on a small machine
+    put = maps.Maps.put
+
+    def one_then_leave(self, tile):
+        put(self, tile)
+        self.left()
+
+    monkeypatch.setattr(maps.Maps, "put", one_then_leave)
+    made = maps.maps(taken, small().settings(23), 46)
+    made.go_on((1, 0))
+    waited(lambda: made.state == "resting", 600)
+    assert made.ready.sum() == 1 and not made.stopped
+
+
+def places(app):
+    """Where on the page each picture is: a path of positions, by which the browser knows it again."""
+    found = {}
+
+    def walk(block, path):
+        for at, child in block.children.items():
+            if hasattr(child, "children"):
+                walk(child, (*path, at))
+            elif child.type == "bidi_component":
+                found[child.proto.id.split("-", 2)[2]] = (*path, at)
+
+    walk(app.main, ())
+    return found
+
+
+def test_no_picture_changes_its_place_once_all_is_measured(fresh):
+    app = opened(layer=2, head=3)
+    before = places(app)
+    assert {"embeddings-matrix", "embeddings-one"} <= set(before)
+    app.number_input(key="head").set_value(4).run()
+    assert places(app) == before
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0])
+def test_pictures_of_identical_vectors_are_marked(fresh, taken, monkeypatch, size):
+    from dataclasses import replace
+
+    arrays = {name: np.array(getattr(taken, name)) for name in ("query", "key")}
+    for array in arrays.values():
+        array[1, 7] = size  # L4 H7: every token alike
+    alike = replace(taken, hash=f"alike {size}", **arrays)
+    ask = small(method="pca")
+    on = SimpleNamespace(taken=alike, ask=ask)
+    made = maps.maps(alike, ask.settings(40), 80)
+    every.trust_soon(on, made)
+    waited(lambda: every.known_trust(on, made) is not None, 300)
+    table = every.known_trust(on, made)
+    assert every.doubtful(on, table)[1, 7]
+    row = table[(table.layer == 4) & (table["head"] == 7)].iloc[0]
+    assert np.isnan(row.picture_correlation) and np.isnan(row.trustworthiness)
+    tile = measures.one_map(alike, ask.settings(40), 4, 7)
+    shown = numbers.strip_html(measures.trusted_numbers(alike, ask.settings(40), tile, None), "pca")
+    assert shown.count("n/a ⚑") == 2 and "⚑ Low trust." in shown and "no point is nearer than another" in shown

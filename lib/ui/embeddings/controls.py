@@ -9,7 +9,8 @@ import streamlit as st
 from lib.embeddings.joint import ROLES
 from lib.embeddings.reading import READ, most_tokens
 from lib.ui.embeddings.colours import IMAGES, TEXTS, TYPE
-from lib.ui.embeddings.measures import Ask
+from lib.ui.embeddings.measures import THUMBNAIL, Ask
+from lib.ui.embeddings.pace import expected, spoken
 from lib.ui.pictures import streams
 from lib.ui.scene import Scene
 
@@ -36,13 +37,14 @@ def controls(now: Scene) -> tuple[Ask, Look]:
         method = st.segmented_control(
             "Picture by",
             list(METHODS),
-            format_func=METHODS.__getitem__,
+            format_func=lambda method: _method(now, method),
             default="pca",
             required=True,
             key="embeddings-method",
             persist_state="session",
-            help="PCA keeps large distances and is there at once. UMAP and t-SNE keep neighbourhoods and take minutes "
-            "for all heads; they appear one by one.",
+            help="PCA keeps large distances and is there at once. UMAP and t-SNE keep neighbourhoods and draw one head "
+            "after another. Beside their names: about how long all heads of this model take on idle processors; they "
+            "can be stopped.",
         )
         colour = st.selectbox(
             "Coloured by",
@@ -69,6 +71,13 @@ def controls(now: Scene) -> tuple[Ask, Look]:
     chosen = tuple(role for role in ROLES if role in (roles or [])) or ("query", "key")
     ask = Ask(stream, read, method, scale, chosen, now.choice.special or now.engine.kind == "vision")
     return ask, Look(colour or TYPE, wanted, kind)
+
+
+def _method(now: Scene, method: str) -> str:
+    """A method's name, with about how long it takes for all heads of the model where they are not there at once."""
+    roles = len(st.session_state.get("embeddings-roles") or ("query", "key"))
+    seconds = expected(method, now.engine.n_layers * now.engine.n_heads, roles * THUMBNAIL)
+    return f"{METHODS[method]} :small[:gray[≈ {spoken(seconds)}]]" if seconds else METHODS[method]
 
 
 def _search(now: Scene) -> tuple[str, str]:

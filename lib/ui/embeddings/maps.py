@@ -15,8 +15,8 @@ import numpy as np
 from lib.capture import Capture
 from lib.embeddings import MapSettings, Tile, all_heads, load_tile, save_tile, tiles, warm_up
 from lib.errors import HeadlightError
-from lib.models.devices import free_bytes
 from lib.ui import cached
+from lib.ui.embeddings.pace import expected, processes
 from lib.ui.job import Stopped, require_watched
 from lib.ui.message import explained
 from lib.ui.progress import progress_line
@@ -24,8 +24,7 @@ from lib.ui.warm import settle
 from lib.views import coordinates
 
 REDRAW = 10  # seconds that a redraw may take; one that is cut short does not tell its end
-UNSEEN = 20  # seconds after which maps that nobody looks at are not drawn on
-PROCESS = 1 << 30  # free bytes that a process of its own may need: numba and UMAP are large
+UNSEEN = 75  # seconds after which maps that nobody looks at are not drawn on: a hidden tab looks once a minute
 EDGE, BEYOND = 0.02, 1 / 3  # points outside this share, and further out than this part of the others' range, are strays
 _ONE = threading.Lock()  # maps of one kind are drawn at a time; others queue
 
@@ -50,6 +49,8 @@ class Maps:
     stopped: bool = False
     first: tuple[int, int] | None = None  # the head that the thread began with
     seen: float = 0.0
+    began: float = 0.0  # when the thread began to draw, and how many maps it has drawn since
+    drawn: int = 0
     rests_until: float = 0.0  # work that nobody asked for makes way until then
 
     @property
@@ -70,6 +71,17 @@ class Maps:
         """Whether (layer, head) is what the thread is drawing right now."""
         row = self.taken.layer_index(place[0])
         return self.state == "drawing" and self.first == place and not (self.stopped or self.ready[row, place[1]])
+
+    def left(self) -> None:
+        """Whoever looked has asked for other maps: these are not drawn on, unless somebody else looks."""
+        self.seen = 0.0
+
+    def seconds_left(self) -> float:
+        """Until all maps are there: by how long those took that were drawn since the thread began, else as expected."""
+        heads = int((~self.ready).sum())
+        if self.busy and self.drawn >= 2:
+            return heads * (time.monotonic() - self.began) / self.drawn
+        return expected(self.settings.method, heads, self.points.shape[2])
 
     def missing(self, first: tuple[int, int]) -> list[tuple[int, int]]:
         """(layer, head) of what is not drawn yet, nearest to ``first`` first."""
@@ -111,10 +123,11 @@ class Maps:
                 missing.append((layer, head))
             else:
                 self.put(found)
-        jobs = 2 if len(missing) > 8 and (free_bytes("cpu") or 0) > 3 * PROCESS else 1
-        for tile in tiles(self.taken, self.settings, missing, self._check, jobs):
+        self.began, self.drawn = time.monotonic(), 0
+        for tile in tiles(self.taken, self.settings, missing, self._check, processes(len(missing))):
             save_tile(store, self.taken.hash, self.settings, tile)
             self.put(tile)
+            self.drawn += 1
 
     def _check(self, done: int, total: int, stage: str) -> None:
         require_watched(self.stopped, self.seen, UNSEEN)

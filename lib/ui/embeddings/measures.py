@@ -26,7 +26,7 @@ from lib.embeddings.tiles import Tile
 from lib.errors import HeadlightError
 from lib.ui import cached
 from lib.ui.captured import corpus_key
-from lib.ui.progress import give_way, progress_line
+from lib.ui.progress import Progress, give_way, progress_line
 from lib.ui.scene import Scene
 
 MATRIX, ONE = 2_000, 5_000  # tokens drawn: of all heads by PCA, and of one head; UMAP and t-SNE draw THUMBNAIL
@@ -118,13 +118,13 @@ def joint(taken: Capture, settings: MapSettings, layer: int, head: int) -> tuple
     return head_map(taken, layer, head, settings.scale, settings.roles, own.rows, theirs.rows), own, theirs
 
 
-def one_map(taken: Capture, settings: MapSettings, layer: int, head: int) -> Tile:
-    """The picture of one head: from the store where it was drawn before; PCA is drawn afresh."""
+def one_map(taken: Capture, settings: MapSettings, layer: int, head: int, progress: Progress | None = None) -> Tile:
+    """The picture of one head: from the store where it was drawn before; PCA is drawn afresh. progress may cancel."""
     store, pca = cached.store(), settings.method == "pca"
     found = None if pca else load_tile(store, taken.hash, settings, layer, head)
     if found is None:
         made, _, _ = joint(taken, settings, layer, head)
-        drawn = project(made.points, settings.method, settings.dimensions, settings.seed)
+        drawn = project(made.points, settings.method, settings.dimensions, settings.seed, progress=progress)
         found = Tile(layer, head, drawn, made.role, made.note)
         if not pca:
             save_tile(store, taken.hash, settings, found)

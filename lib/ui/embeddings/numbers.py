@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -15,11 +14,12 @@ import streamlit as st
 from lib.capture import Capture
 from lib.embeddings import Projection, Trust, project
 from lib.numerals import per_cent, written
-from lib.ui import cached
 from lib.ui.embeddings.measures import THUMBNAIL, joint, trusted_numbers
 from lib.ui.embeddings.one import Drawn
+from lib.ui.embeddings.soon import soon
 from lib.ui.embeddings.stage import Stage
 from lib.ui.embeddings.wording import LOW, SAID, effect, rotary_sentence
+from lib.ui.progress import Progress
 from lib.views import charts, palette
 
 SECOND = "embeddings: second seed"
@@ -34,29 +34,18 @@ def has_second_seed(drawn: Drawn) -> bool:
 
 
 def second_seed(taken: Capture, drawn: Drawn) -> Projection | None:
-    """The same map drawn with another seed; None where there is none, or not yet: t-SNE takes seconds, in a thread."""
-    method, tile = drawn.settings.method, drawn.tile
+    """The same map drawn with another seed; None where there is none, or not yet: it takes seconds, in a thread."""
+    tile, settings = drawn.tile, drawn.settings
     if not has_second_seed(drawn):
         return None
-    key = drawn.settings.key(taken.hash, tile.layer, tile.head)
 
-    def build() -> Projection:
-        made, _, _ = joint(taken, drawn.settings, tile.layer, tile.head)
-        return project(made.points, method, drawn.settings.dimensions, drawn.settings.seed + 1)
+    def draw(progress: Progress) -> Projection:
+        made, _, _ = joint(taken, settings, tile.layer, tile.head)
+        return project(made.points, settings.method, settings.dimensions, settings.seed + 1, None, progress)
 
-    if method != "tsne":
-        return cached.kept(SECOND, key, build)
-
-    def measure() -> None:
-        with suppress(Exception):  # the number stays out, and nothing else
-            cached.kept(SECOND, key, build)
-
-    def start() -> bool:
-        threading.Thread(target=measure, daemon=True).start()
-        return True
-
-    cached.kept("embeddings: second seed begun", key, start)
-    return cached.known(SECOND, key)
+    with suppress(Exception):  # the number stays out, and nothing else
+        return soon(SECOND, settings.key(taken.hash, tile.layer, tile.head), draw)
+    return None
 
 
 def trust_strip(taken: Capture, drawn: Drawn) -> Trust | None:
@@ -87,15 +76,18 @@ def waiting_html() -> str:
 
 
 def strip_html(found: Trust, method: str, seeds_coming: bool = False) -> str:
-    """Six numbers in plain words, each with what it is measured against; hovering tells how it is measured."""
+    """Six numbers in plain words, each with what it is measured against; hovering tells how it is measured.
+
+    A low one is marked, and so is one of these two that is not defined.
+    """
     seeds = "being measured" if seeds_coming else "PCA has no seed" if method == "pca" else "1: the same picture"
     kept = f"{_share(found.key_recall_full)} in full, chance {_share(found.key_recall_chance)}"
     full, drawn, near = found.distance_correlation, found.picture_correlation, found.trustworthiness
     cells = (
         (SAID["full"], _r(full), "in full space, −1 perfect", False),
-        (SAID["picture"], _r(drawn), "what you see, −1 perfect", drawn > LOW[0]),
+        (SAID["picture"], _r(drawn), "what you see, −1 perfect", not drawn <= LOW[0]),
         ((f"strongest {found.k} keys nearest", SAID["keys"][1]), _share(found.key_recall), kept, False),
-        (SAID["near"], _r(near), "near here, near in full: 1 perfect", near < LOW[1]),
+        (SAID["near"], _r(near), "near here, near in full: 1 perfect", not near >= LOW[1]),
         (SAID["torn"], _r(found.continuity), "near in full, near here: 1 perfect", False),
         (SAID["seeds"], "…" if seeds_coming else "–" if method == "pca" else _r(found.seeds), seeds, False),
     )

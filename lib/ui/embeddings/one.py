@@ -14,14 +14,16 @@ from lib.ui.embeddings.cloud import IN_SPACE, cloud, in_space
 from lib.ui.embeddings.controls import METHODS
 from lib.ui.embeddings.maps import known_maps
 from lib.ui.embeddings.measures import ONE, THUMBNAIL, Points, joint, one_map
+from lib.ui.embeddings.soon import PATIENCE, coming, soon
 from lib.ui.embeddings.source import mean_by_position, source
 from lib.ui.embeddings.stage import Stage
 from lib.ui.job import Progress, worked
-from lib.ui.progress import give_way
 from lib.ui.state import choose_head, redraw_live
 from lib.views import Figure, linked_figure, show
 from lib.views.scatter import show_points
 
+TILE = "embeddings: small tile"
+HEIGHT = 640  # pixels, of the points with their title and what is told beneath them
 BESIDE = {"document": "the document", "mean": "mean by position", "nothing": "nothing"}
 
 
@@ -94,9 +96,15 @@ def view_controls(on: Stage) -> View:
     return View(dimensions, every, lines, sized, beside, first)
 
 
-def one_head(on: Stage, view: View) -> Drawn:
-    """Draw the chosen head; a point opens its document, arrow keys go to neighbouring heads."""
+def one_head(on: Stage, view: View) -> Drawn | None:
+    """Draw the chosen head; a point opens its document, arrow keys go to neighbouring heads.
+
+    None while its points are being arranged: their place says how far that is.
+    """
     settings, tile = _tile(on, view)
+    if tile is None:
+        coming(TILE, f"{on.name} by {METHODS[settings.method]}", HEIGHT)
+        return None
     points = on.points(settings)
     if view.dimensions == 3:
         in_space(on, tile, points)
@@ -154,8 +162,8 @@ def chosen_point(points: Points, on: Stage) -> int | None:
     return int(there[0]) if made == on.taken.hash and len(there) else None
 
 
-def _tile(on: Stage, view: View) -> tuple[MapSettings, Tile]:
-    """The picture of the head: the small one, or that of all its points once they have been arranged."""
+def _tile(on: Stage, view: View) -> tuple[MapSettings, Tile | None]:
+    """The picture of the head: the small one, or that of all its points once they have been arranged; None: coming."""
     ask, taken, (layer, head) = on.ask, on.taken, on.chosen
     most = IN_SPACE if view.dimensions == 3 else ONE
     small = ask.settings(min(most, THUMBNAIL), view.dimensions)
@@ -173,13 +181,16 @@ def _tile(on: Stage, view: View) -> tuple[MapSettings, Tile]:
             return Tile(layer, head, drawn, made.role, made.note)
 
         what = f"Arrange all {count:,} points by {METHODS[ask.method]}"
-        tile = worked("embeddings-large", large.key(taken.hash, layer, head), what, work)
+        with st.container():
+            tile = worked("embeddings-large", large.key(taken.hash, layer, head), what, work)
         if tile is not None:
             return large, tile
-    with st.spinner("Arranging points", show_time=True):
-        made = known_maps(taken, ask.settings())
-        while made is not None and small == made.settings and made.begins_with(on.chosen):  # never drawn twice
-            give_way(0, 1, "")
+    made = known_maps(taken, ask.settings())
+
+    def draw(progress: Progress) -> Tile:
+        while made is not None and small == made.settings and made.begins_with((layer, head)):  # never drawn twice
+            progress(0, 1, "arranging points")
             time.sleep(0.1)
-        key = small.key(taken.hash, layer, head)
-        return small, cached.kept("embeddings: tile", key, lambda: one_map(taken, small, layer, head))
+        return one_map(taken, small, layer, head, progress)
+
+    return small, soon(TILE, small.key(taken.hash, layer, head), draw, PATIENCE)

@@ -13,6 +13,7 @@ from lib.ui.embeddings.colours import NORM, norm_colouring, norms
 from lib.ui.embeddings.controls import METHODS
 from lib.ui.embeddings.maps import Maps, maps
 from lib.ui.embeddings.measures import Points, samples
+from lib.ui.embeddings.pace import spoken
 from lib.ui.embeddings.stage import Stage
 from lib.ui.message import problem
 from lib.ui.state import choose_head, redraw_live
@@ -53,7 +54,11 @@ def overview(on: Stage, doubtful: np.ndarray | None, told: dict[tuple[int, int],
     """
     settings = on.ask.settings()
     points = on.points(settings)
-    made = maps(on.taken, settings, len(points.role))
+    with st.empty():  # a place of its own, with and without a progress line: what follows stays where it is
+        made = maps(on.taken, settings, len(points.role))
+    before, st.session_state["embeddings-maps"] = st.session_state.get("embeddings-maps"), made
+    if before is not None and before is not made:
+        before.left()
     made.go_on(on.chosen)
 
     names = None
@@ -66,7 +71,8 @@ def overview(on: Stage, doubtful: np.ndarray | None, told: dict[tuple[int, int],
 
     def body() -> None:
         made.go_on(on.chosen)
-        _progress(made)
+        with st.container():
+            _progress(made)
         show_matrix(picture(on, made, points, doubtful, names), "embeddings-matrix", on.place, choose)
 
     if made.busy:
@@ -133,7 +139,8 @@ def _progress(made: Maps) -> None:
     waits = " Another set of maps is being drawn first." if made.state == "waiting" and done == 0 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         word = "Stopped" if made.stopped else f"{method} of all heads"
-        st.progress(done / total, text=f"{word}: {done:,} of {total:,}.{waits}")
+        long = f" About {spoken(made.seconds_left())} {'more' if made.stopped or done else 'in all'}."
+        st.progress(done / total, text=f"{word}: {done:,} of {total:,}.{waits or long}")
         label, icon = ("Go on", "play_arrow") if made.stopped else ("Stop", "stop")
         st.button(
             label, key="embeddings-stop", on_click=_switch, args=(made, not made.stopped), icon=f":material/{icon}:"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import streamlit as st
 
 from lib.corpora import Encoding, TokenTable
 from lib.embeddings import ByPosition, by_position, without
@@ -125,7 +126,8 @@ def mean_by_position(on: Stage) -> Figure:
             stream = stream_name(on.ask)
             return by_position(on.now.engine, read.encodings, layer, stream, POSITIONS, progress)
 
-    found = cached.kept("embeddings: by position", f"{on.key} {layer}", build)
+    with st.empty():  # a place of its own, with and without a progress line
+        found = cached.kept("embeddings: by position", f"{on.key} {layer}", build)
     longest = int((found.documents > 0).any(axis=1).sum()), int((found.documents > 0).any(axis=0).sum())
     mean = found.pattern[head, : longest[0], : longest[1]]
     fewest = int(found.documents[: longest[0], : longest[1]].min())

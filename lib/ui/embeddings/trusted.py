@@ -41,13 +41,17 @@ def trust_panel(on: Stage, made: Maps) -> None:
     )
     show(figure(on, table, name), "embeddings-trust-map", lambda row, head: choose_head(on.taken.layers[row], head))
     low = int((table.doubtful != "").sum())
-    mean = table.distance_correlation.mean()
-    drawn = table.picture_correlation.mean()
+    means = [_mean(table[name]) for name in ("distance_correlation", "picture_correlation")]
     st.caption(
         f"{plural(low, 'picture')} of {len(table)} marked: Spearman in the picture above −0.5, or trustworthiness "
-        f"below 0.8. Mean over heads: {written(mean, '.3f')} in the full space, {written(drawn, '.3f')} in the "
+        f"below 0.8, or one of them not defined. Mean over heads: {means[0]} in the full space, {means[1]} in the "
         f"pictures; {PAPER['V-distance']}."
     )
+
+
+def _mean(values: pd.Series) -> str:
+    """The mean of what is defined."""
+    return "n/a" if values.isna().all() else written(values.mean(), ".3f")
 
 
 def figure(on: Stage, table: pd.DataFrame, name: str) -> object:

@@ -34,8 +34,8 @@ SAID = {  # a trust number's name in plain words, and how it is measured
     ),
     "picture": (
         "… in this picture?",
-        "The same rank correlation with distances as drawn here. Above −0.5 the picture is flagged: do not read "
-        "attention from nearness.",
+        "The same rank correlation with distances as drawn here. Above −0.5, or not defined, the picture is flagged: "
+        "do not read attention from nearness.",
     ),
     "keys": (
         "strongest keys nearest",
@@ -44,8 +44,8 @@ SAID = {  # a trust number's name in plain words, and how it is measured
     ),
     "near": (
         "no false neighbours",
-        "Trustworthiness: 1 where no points are drawn near each other that are far apart in the full space. Below 0.8 "
-        "the picture is flagged.",
+        "Trustworthiness: 1 where no points are drawn near each other that are far apart in the full space. Below 0.8, "
+        "or not defined, the picture is flagged.",
     ),
     "torn": (
         "no torn neighbours",
