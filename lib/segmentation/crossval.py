@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lib.corpora import Document
+from lib.numerals import plural
 
 from .calibration import combined_cues, threshold_for
 from .errors import SegmentationError
@@ -74,7 +75,7 @@ def prepared(documents: Sequence[Document], engine: Any, folds: int = FOLDS, see
     if len(told) < LEAST:
         raise SegmentationError(
             f"boundaries in documents of {LEAST} folds or more: two are left out at a time",
-            f"{len(documents)} document{'' if len(documents) == 1 else 's'}, boundaries in {len(told)} of the folds",
+            f"{plural(len(documents), 'document')}, boundaries in {len(told)} of the folds",
             "Give more gold documents.",
         )
     return Prepared(tuple(tokens), tuple(allowed), tuple(target), tuple(cues), tuple(turns), fold)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lib.numerals import plural
+
 from .errors import SegmentationError
 from .features import TextSignals, averaged_signals
 from .passes import Progress
@@ -39,7 +41,7 @@ def require_count(segments: int | None, gaps: int) -> None:
     """Raise SegmentationError where a text that can be cut at so many gaps cannot have that many segments."""
     if segments is not None and not 1 <= segments <= gaps + 1:
         raise SegmentationError(
-            f"1 … {gaps + 1} segments of a text that can be cut at {gaps} place{'' if gaps == 1 else 's'}",
+            f"1 … {gaps + 1} segments of a text that can be cut at {plural(gaps, 'place')}",
             f"{segments}",
             "Ask for a number in this range.",
         )

@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 import pandas as pd
 
+from lib.numerals import plural
 from lib.stats import Interval, bootstrap_mean, weighted_mean
 from lib.threads import one_thread
 
@@ -82,22 +83,22 @@ class Measured:
         """What a figure must say about the data behind it."""
         units = np.array([document.units for document in self.documents])
         said = [
-            f"{_many(len(units), 'document')}, {_many(units.sum(), self.unit.removesuffix('s'), self.unit)}, "
-            f"{_many(round(self.selected.sum()), 'selected pair')}"
+            f"{plural(len(units), 'document')}, {plural(units.sum(), self.unit.removesuffix('s'), self.unit)}, "
+            f"{plural(round(self.selected.sum()), 'selected pair')}"
         ]
         said.append(f"special tokens {'kept' if self.settings.special else 'left out'}")
         if self.causal:
             said.append("causal model: pairs are taken as they are, both tokens saw only what precedes them")
         if few := int((units < 2).sum()):
-            said.append(f"left out for want of a pair: {_many(few, 'document')} of fewer than two {self.unit}")
+            said.append(f"left out for want of a pair: {plural(few, 'document')} of fewer than two {self.unit}")
         if short := int(((units >= 2) & (units < SHORT)).sum()):
-            said.append(f"{_many(short, 'document')} of fewer than {SHORT} {self.unit}: shares move in large steps")
+            said.append(f"{plural(short, 'document')} of fewer than {SHORT} {self.unit}: shares move in large steps")
         if least := sum(document.at_least_one for document in self.documents):
             said.append(
-                f"{100 * self.settings.top:g} % is less than one pair in {_many(least, 'document')}: one pair was taken"
+                f"{100 * self.settings.top:g} % is less than one pair in {plural(least, 'document')}: one was taken"
             )
         if missing := int(self.undefined.sum()):
-            said.append(f"excluded for want of a cosine: {_many(missing, 'zero vector')}, counted over heads")
+            said.append(f"excluded for want of a cosine: {plural(missing, 'zero vector')}, counted over heads")
         if not self.image and np.isnan(self.chance["same_sentence"]).all():
             said.append("no sentence boundaries: same-sentence share and contrast are not defined")
         elif not self.image and np.isnan(self.chance["contrast"]).all():
@@ -108,11 +109,6 @@ class Measured:
     def unit(self) -> str:
         """What is counted: "tokens", "words" or "patches"."""
         return "patches" if self.image else "words" if self.settings.words else "tokens"
-
-
-def _many(count: int, one: str, more: str = "") -> str:
-    """A number with its noun: 1 patch, 12 patches."""
-    return f"{count:,} {one}" if count == 1 else f"{count:,} {more or f'{one}s'}"
 
 
 @one_thread()
@@ -139,7 +135,7 @@ def measure(
         one = "word" if words else "token"
         raise SimilarityError(
             f"at least one document with two {one}s" + ("" if special else " that are not special"),
-            f"{_many(len(labels.units), 'document')}, the longest of {_many(max(map(len, labels.units)), one)}",
+            f"{plural(len(labels.units), 'document')}, the longest of {plural(max(map(len, labels.units)), one)}",
             "Add text, or keep the special tokens.",
         )
     jobs = (

@@ -17,9 +17,10 @@ from lib.corpora.document import Document
 from lib.corpora.table import TokenTable
 from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
+from lib.numerals import plural
 
 from .given import real_numbers
-from .windows import counted, cut, kept_length
+from .windows import cut, kept_length
 
 Array = np.ndarray
 FEWEST_DOCUMENTS = 3  # two centred documents have one fluctuation, up to sign: no statistics
@@ -132,7 +133,7 @@ def require_documents(field: Field, fewest: int = FEWEST_DOCUMENTS) -> None:
     if field.documents < fewest:
         raise HeadlightError(
             f"at least {fewest} windows, for statistics over documents",
-            counted(field.documents, "window"),
+            plural(field.documents, "window"),
             "Add text, shorten the windows or let them overlap.",
         )
 
@@ -141,7 +142,7 @@ def require_alike(fields: Sequence[Field]) -> None:
     """Raise HeadlightError unless there are fields, all of as many windows of as many tokens: one per layer."""
     shapes = {field.pattern.shape[:2] for field in fields}
     if len(shapes) != 1:
-        told = " and ".join(f"{counted(n, 'window')} of {length} tokens" for n, length in sorted(shapes))
+        told = " and ".join(f"{plural(n, 'window')} of {length} tokens" for n, length in sorted(shapes))
         raise HeadlightError("fields of the same windows, one per layer", told or "none", "Cut one set of windows.")
     require_documents(fields[0])
 
@@ -191,8 +192,8 @@ def _of_one_length(windows: Sequence[Any], engine: Any) -> tuple[list[Encoding],
     if len(encodings) < FEWEST_DOCUMENTS or min(lengths) < FEWEST_TOKENS:
         raise HeadlightError(
             f"at least {FEWEST_DOCUMENTS} windows of at least {FEWEST_TOKENS} tokens",
-            counted(len(encodings), "window")
-            + (f", the shortest of {counted(min(lengths), 'token')}" if lengths else ""),
+            plural(len(encodings), "window")
+            + (f", the shortest of {plural(min(lengths), 'token')}" if lengths else ""),
             "Add text; with enough of it, shorter windows help too.",
         )
     shortest = min(lengths)

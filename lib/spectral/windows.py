@@ -15,6 +15,7 @@ from lib.corpora.document import Document, Span
 from lib.corpora.table import TokenTable
 from lib.corpora.tokens import Encoding, encode
 from lib.errors import HeadlightError
+from lib.numerals import plural
 
 DEFAULT_COUNT = 150
 SHORTER = (192, 128, 96, 64, 48, 32, 24, 18)  # tokens tried where text is short; 18 have the fewest lags for one scale
@@ -59,16 +60,16 @@ class Windows(Sequence[Encoding]):
     @property
     def summary(self) -> str:
         """One sentence for the figure: how many windows of what, and what was left out."""
-        sources = counted(len(set(self.documents)), "document")
-        said = [f"{counted(len(self), 'window')} of {self.length} tokens from {sources}"]
+        sources = plural(len(set(self.documents)), "document")
+        said = [f"{plural(len(self), 'window')} of {self.length} tokens from {sources}"]
         if self.overlap:
             said.append("neighbours overlap by half, so they are not independent")
         if self.skipped:
             were = "was" if self.skipped == 1 else "were"
-            said.append(f"{counted(self.skipped, 'document')} shorter than {self.length} tokens {were} skipped")
+            said.append(f"{plural(self.skipped, 'document')} shorter than {self.length} tokens {were} skipped")
         if self.unread:
             were = "was" if self.unread == 1 else "were"
-            said.append(f"{counted(self.unread, 'document')} {were} not needed")
+            said.append(f"{plural(self.unread, 'document')} {were} not needed")
         return "; ".join(said) + "."
 
     @property
@@ -109,7 +110,7 @@ def windows(
     if not slots:
         raise HeadlightError(
             f"a document of at least {length} tokens",
-            f"{counted(len(documents), 'document')}, the longest of {counted(max(sizes, default=0), 'token')}",
+            f"{plural(len(documents), 'document')}, the longest of {plural(max(sizes, default=0), 'token')}",
             "Choose a longer text or shorter windows.",
         )
     chosen = np.unique(np.linspace(0, len(slots) - 1, min(count, len(slots))).round().astype(int))
@@ -233,15 +234,10 @@ def _fitted(wanted: int, sizes: Sequence[int], count: int) -> int:
     if not enough and windows_of[tried[-1]] < min(FEWEST, count):
         raise HeadlightError(
             f"text for {FEWEST} windows of {tried[-1]} tokens, which is {2 * tried[-1]} tokens in a row",
-            f"{counted(len(sizes), 'document')}, the longest of {counted(max(sizes, default=0), 'token')}",
+            f"{plural(len(sizes), 'document')}, the longest of {plural(max(sizes, default=0), 'token')}",
             "Choose or paste a longer text.",
         )
     return enough[0] if enough else tried[-1]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 window", "2 windows"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _check_length(length: int, bodies: Sequence[Encoding], engine: Any) -> None:

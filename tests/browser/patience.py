@@ -26,6 +26,16 @@ def tried(tab: Page, work: Callable[[], Any]) -> Any:
     raise AssertionError("unreachable")
 
 
+def box_drawn(tab: Page, middle: tuple[float, float], before: int, after: int = 60) -> None:
+    """Draw a box with Shift held, from so many pixels before a point to so many after it, both ways."""
+    tab.keyboard.down("Shift")
+    tab.mouse.move(middle[0] - before, middle[1] - before)
+    tab.mouse.down()
+    tab.mouse.move(middle[0] + after, middle[1] + after, steps=8)
+    tab.mouse.up()
+    tab.keyboard.up("Shift")
+
+
 def downloaded(tab: Page, button: Locator) -> Path:
     """The file behind a download button."""
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.chromium import ARGUMENTS, executable
+from tests.browser.patience import box_drawn
 from tests.browser.test_app import WAIT, field, picture
 from tests.browser.test_heads import section
 
@@ -111,12 +112,7 @@ def test_a_selection_survives_other_colours_but_not_another_head(server, tab):
     points.scroll_into_view_if_needed()
     box = points.bounding_box()
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    tab.keyboard.down("Shift")
-    tab.mouse.move(middle[0] - 120, middle[1] - 120)
-    tab.mouse.down()
-    tab.mouse.move(middle[0] + 60, middle[1] + 60, steps=4)
-    tab.mouse.up()
-    tab.keyboard.up("Shift")
+    box_drawn(tab, middle, 120)
     tab.mouse.move(5, 5)
     expect(reading(tab)).to_contain_text("selected")
     selected = re.search(r"([\d,]+) selected", reading(tab).inner_text()).group(1)
@@ -141,12 +137,7 @@ def test_a_box_drawn_right_after_the_first_click_selects(fresh_server, tab):
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     points.press("Shift+ArrowRight")
     points.press("Enter")  # the choice asks for a redraw
-    tab.keyboard.down("Shift")
-    tab.mouse.move(middle[0] - 120, middle[1] - 120)
-    tab.mouse.down()
-    tab.mouse.move(middle[0] + 60, middle[1] + 60, steps=8)
-    tab.mouse.up()
-    tab.keyboard.up("Shift")
+    box_drawn(tab, middle, 120)
     tab.mouse.move(5, 5)
     tab.wait_for_timeout(3_000)
     resting(tab)

@@ -8,6 +8,7 @@ import pytest
 from lib import views
 
 from .conftest import Server
+from .patience import box_drawn
 
 
 @pytest.fixture(scope="module")
@@ -199,12 +200,7 @@ def test_a_selection_survives_other_colours(opened):
     tab = opened("scatter")
     box = canvas(tab).bounding_box()
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    tab.keyboard.down("Shift")
-    tab.mouse.move(middle[0] - 60, middle[1] - 60)
-    tab.mouse.down()
-    tab.mouse.move(middle[0] + 60, middle[1] + 60, steps=4)
-    tab.mouse.up()
-    tab.keyboard.up("Shift")
+    box_drawn(tab, middle, 60)
     before = told(tab, "'points': (")
     tab.get_by_text("Other colours").click()
     tab.wait_for_timeout(1000)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from lib.embeddings import Orders, image_attributes, norm_attribute, only_pictured, picture_strength, text_attributes
 from lib.embeddings.joint import KEY, QUERY
+from lib.numerals import plural
 from lib.ui import cached
 from lib.ui.embeddings.colours import IMAGES, NORM, TEXTS
 from lib.ui.embeddings.every import head_orders, measured
@@ -17,7 +18,6 @@ from lib.ui.embeddings.one import Drawn
 from lib.ui.embeddings.stage import Stage
 from lib.ui.progress import give_way
 from lib.ui.state import choose_head
-from lib.ui.words import plural
 from lib.views import head_grid_figure, palette, show
 
 RANKED = 8  # heads listed

@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lib.numerals import written
+from lib.numerals import plural, written
 from lib.ui.embeddings.every import measured_trust
 from lib.ui.embeddings.maps import Maps
 from lib.ui.embeddings.stage import Stage
 from lib.ui.embeddings.wording import PAPER
 from lib.ui.state import choose_head
-from lib.ui.words import plural
 from lib.views import head_grid_figure, show
 
 NUMBERS = {

@@ -10,6 +10,7 @@ import streamlit as st
 from lib.corpora import Document
 from lib.heads import claims_beside_effects, role_effects, sweep
 from lib.models import Engine
+from lib.numerals import plural
 from lib.ui import cached
 from lib.ui.captured import encodings
 from lib.ui.downloads import download_row, provenance
@@ -19,7 +20,6 @@ from lib.ui.job import Progress, worked
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table
-from lib.ui.words import plural
 from lib.views import head_grid_figure, show
 
 SWEEP = "heads-sweep"

@@ -9,13 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from lib.heads.roles import NONE_CLEAR
-from lib.numerals import written
+from lib.numerals import plural, written
 from lib.ui.downloads import download_row, provenance
 from lib.ui.heads.wording import SCORES, SIGNED, capital, measured, number, unit
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table
-from lib.ui.words import plural
 from lib.views import by_class, head_grid_figure, palette, scatter, show
 
 TOP_ROLES = 7  # roles with a colour of their own; the others share one

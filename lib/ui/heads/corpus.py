@@ -6,12 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from lib.corpora import Document
+from lib.numerals import plural
 from lib.ui.heads.measures import head_examples, head_profile
 from lib.ui.heads.wording import SCORES, capital, number
 from lib.ui.message import guarded
 from lib.ui.scene import Scene
 from lib.ui.tables import html_table
-from lib.ui.words import plural
 from lib.views import charts
 
 SHORT = 240  # characters of an example

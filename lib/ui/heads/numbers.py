@@ -10,13 +10,13 @@ import streamlit as st
 
 from lib.heads import heads_like
 from lib.heads.roles import NO_SIGNAL, NONE_CLEAR, rule_of
+from lib.numerals import plural
 from lib.ui.heads.measures import document_likeness
 from lib.ui.heads.wording import SCORES, capital, interval, number, unit
 from lib.ui.pictures import chosen_place, layers
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
-from lib.ui.words import plural
 
 ALWAYS = ("entropy_share", "mean_lag", "grid_distance", "confidence", "norm_gap")
 STRONGEST = 4  # masses that lie highest above chance

@@ -13,6 +13,7 @@ from lib.corpora import Document
 from lib.heads import all_heads, greedy_pruning, likeness, likeness_order, pruning_curves, random_orders, removable
 from lib.heads.outcome import Head
 from lib.models import Engine
+from lib.numerals import plural
 from lib.ui import cached
 from lib.ui.captured import encodings
 from lib.ui.downloads import download_row, provenance
@@ -22,7 +23,6 @@ from lib.ui.job import Progress, worked
 from lib.ui.pruning_orders import Orders, handed_over
 from lib.ui.scene import Scene
 from lib.ui.tables import csv_table
-from lib.ui.words import plural
 from lib.views import charts
 
 RANDOM, ALIKE = "random", "attention alike"

@@ -7,11 +7,11 @@ import streamlit as st
 
 from lib.corpora import Document
 from lib.heads import leaf_order, redundancy_groups
+from lib.numerals import plural
 from lib.ui.heads.measures import corpus_likeness, every_head
 from lib.ui.heads.wording import number
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
-from lib.ui.words import plural
 from lib.views import heatmap
 
 KINDS = {

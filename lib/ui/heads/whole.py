@@ -11,6 +11,7 @@ from lib.errors import HeadlightError
 from lib.heads import layer_profile, rollout
 from lib.heads.agreement import projection_agreement
 from lib.models import WeightsUnknown
+from lib.numerals import plural
 from lib.ui import cached
 from lib.ui.heads.measures import tally
 from lib.ui.heads.wording import capital, number
@@ -18,7 +19,6 @@ from lib.ui.message import guarded
 from lib.ui.pictures import layers, shown_tokens, tables
 from lib.ui.scene import Scene
 from lib.ui.state import choose_head
-from lib.ui.words import plural
 from lib.views import charts, head_grid_figure, heatmap, patch_attention_figure, show
 
 MASSES = ("special", "first_token", "cls", "sep", "period", "registers")

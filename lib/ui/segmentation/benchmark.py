@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import streamlit as st
 
 from lib.corpora import Document, external_names
+from lib.numerals import plural
 from lib.segmentation import CONDITIONS
 from lib.segmentation.benchmark import SOURCES, table
 from lib.segmentation.gold import gold_documents
@@ -27,7 +28,6 @@ from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.tables import failure_list, result_table
 from lib.ui.segmentation.wording import condition_name
 from lib.ui.tables import csv_table
-from lib.ui.words import plural
 
 OWN = "a file of your own"
 FEW = 12  # documents at first

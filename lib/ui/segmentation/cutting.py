@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from lib.models.engine import EngineReleased
+from lib.numerals import plural
 from lib.segmentation import (
     STRENGTHS,
     Segmentation,
@@ -25,7 +26,6 @@ from lib.ui.progress import Progress, progress_line
 from lib.ui.scene import Scene
 from lib.ui.segmentation.controls import Ask
 from lib.ui.segmentation.source import Source
-from lib.ui.words import plural
 
 LONG = 6_000  # words from which cutting is started by hand
 

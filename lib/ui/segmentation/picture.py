@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from lib.numerals import written
+from lib.numerals import plural, written
 from lib.segmentation import (
     CONDITIONS,
     Segmentation,
@@ -31,7 +31,6 @@ from lib.ui.segmentation.cutting import Made
 from lib.ui.segmentation.source import MARKUP, Source
 from lib.ui.segmentation.tables import facts_table
 from lib.ui.segmentation.wording import SIGNAL_NAMES, condition_name, share
-from lib.ui.words import plural
 from lib.views import Figure, figure_html
 from lib.views.segments import STEPS, segments, segments_figure
 

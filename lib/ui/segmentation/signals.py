@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lib.errors import HeadlightError
-from lib.numerals import written
+from lib.numerals import plural, written
 from lib.segmentation import (
     MEANINGS,
     Segmentation,
@@ -29,7 +29,6 @@ from lib.ui.segmentation.source import Source
 from lib.ui.segmentation.wording import SHORT_NAMES, SIGNAL_NAMES
 from lib.ui.state import choose_head
 from lib.ui.tables import html_table
-from lib.ui.words import plural
 from lib.views import head_grid_figure, heatmap_figure, show
 
 MOST = 2_000  # tokens whose signals are shown

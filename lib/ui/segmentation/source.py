@@ -10,10 +10,10 @@ import streamlit as st
 
 from lib.corpora import Document
 from lib.errors import HeadlightError
+from lib.numerals import plural
 from lib.segmentation import CONDITIONS, under
 from lib.ui.scene import Scene
 from lib.ui.segmentation.wording import TRANSCRIPT, condition_name
-from lib.ui.words import plural
 
 BOX = "segmentation-text"  # session state: what stands in the box
 HELD = "segmentation-held"  # session state: a long text that was taken out of it

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from lib.numerals import plural
 from lib.segmentation.judging import Failure, Result
 from lib.stats import Interval
 from lib.ui.segmentation.wording import share
-from lib.ui.words import plural
 
 SHOWN = 6  # failures of each kind
 KINDS = {"missed": "Missed: a true boundary that was not found", "false": "False: a boundary where none is"}

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from lib.numerals import plural
 from lib.similarity import Measured, anchor_tokens, anchored_heads, neighbourhood, pmi
 from lib.similarity import anchors as anchors_of
 from lib.similarity.anchors import MINIMUM, SPREAD
@@ -17,7 +18,6 @@ from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, corpus_facts, kept_here, measured, measured_key
 from lib.ui.similarity.wording import by_unit, ends
 from lib.ui.tables import csv_table, numbered
-from lib.ui.words import plural
 from lib.views import charts
 
 MOST = 200  # rows of a table on screen

@@ -10,6 +10,7 @@ import streamlit as st
 from lib.capture import Capture
 from lib.corpora import TokenTable
 from lib.heads import merge_words
+from lib.numerals import plural
 from lib.similarity import Units, document_units, similarity_matrix
 from lib.ui import cached
 from lib.ui.message import guarded
@@ -17,7 +18,6 @@ from lib.ui.pictures import sentence_starts, shown_tokens
 from lib.ui.scene import Scene
 from lib.ui.similarity.measures import Ask, outputs
 from lib.ui.similarity.wording import KINDS, by_unit
-from lib.ui.words import plural
 from lib.views import Figure, heatmap_figure, show
 
 MEANS = "A word's vector is the mean of its tokens' vectors."

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from lib.capture import Capture
+from lib.numerals import plural
 from lib.similarity import pair_list
 from lib.ui.pictures import sentence_starts
 from lib.ui.scene import Scene
@@ -14,7 +15,6 @@ from lib.ui.similarity.document import chosen_matrix, shown_units, text_of
 from lib.ui.similarity.measures import Ask
 from lib.ui.similarity.wording import by_unit
 from lib.ui.tables import numbered
-from lib.ui.words import plural
 from lib.views import Figure, flow, head_view_figure, patch_attention_figure, show
 
 PAIRS = {

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lib.numerals import written
+from lib.numerals import plural, written
 from lib.similarity import (
     Measured,
     head_alignment,
@@ -30,7 +30,6 @@ from lib.ui.similarity.measures import Ask, corpus_facts, corpus_name, documents
 from lib.ui.similarity.wording import ends
 from lib.ui.state import choose_head
 from lib.ui.tables import csv_table, html_table, numbered
-from lib.ui.words import plural
 from lib.views import heatmap_figure, npz_bytes, show
 
 USES = {
